@@ -1,0 +1,56 @@
+#include "analysis/hb/shb_prefix.h"
+
+#include <algorithm>
+#include <map>
+
+#include "model/granules.h"
+#include "model/sync_clocks.h"
+
+namespace racecast::analysis {
+
+Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing) {
+  ShbPrefix result;
+  result.before.resize(wanted.size());
+  result.time.resize(wanted.size());
+  std::multimap<EventNo, std::size_t> places;
+  for (std::size_t i = 0; i < wanted.size(); ++i) places.emplace(wanted[i], i);
+  const std::uint64_t end = places.empty() ? 0 : index(places.rbegin()->first) + 1;
+
+  RC_TRY(auto source, input.open());
+  model::SyncClocks clocks(model::Order::Shb, source->definitions(), has_missing);
+  struct Written {
+    EventNo event{};
+    model::Stamp stamp;
+  };
+  model::ByteMap<Written> writers;
+  while (result.trace.events.size() < end) {
+    RC_TRY(const auto batch, source->next());
+    if (batch.empty()) break;
+    for (const trace::Event& e : batch) {
+      if (result.trace.events.size() == end) break;
+      const EventNo number{result.trace.events.size()};
+      result.trace.events.push_back(e);
+      clocks.enter(e);
+      for (auto [at, last] = places.equal_range(number); at != last; ++at) {
+        model::VectorClock& before = result.before[at->second];
+        before = clocks.clock(e.thread);
+        before.set(e.thread, clocks.now(e.thread) - 1);
+        result.time[at->second] = clocks.now(e.thread);
+      }
+      if (trace::reads(e)) {
+        writers.for_each(e.address, e.size, [&](model::ByteMask, const Written& w) {
+          if (w.stamp.thread != e.thread && !clocks.before(w.stamp.thread, w.stamp.time, e.thread) &&
+              result.hinges.size() < kMaxHinges)
+            result.hinges.push_back({w.event, number, w.stamp, e.thread, clocks.now(e.thread)});
+        });
+      }
+      clocks.leave(e);
+      if (trace::writes(e)) writers.assign(e.address, e.size, {number, clocks.stamp(e.thread)});
+      if (e.kind == trace::EventKind::Alloc || e.kind == trace::EventKind::Free) writers.erase(e.address, e.size);
+    }
+  }
+  result.trace.definitions = source->definitions();
+  return result;
+}
+
+}  // namespace racecast::analysis

@@ -1,0 +1,96 @@
+#include "cli/check_expectations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/progress.h"
+#include "cli/command.h"
+#include "cli/pipeline.h"
+#include "program/explore.h"
+
+namespace racecast::cli {
+
+namespace {
+
+using LabelPair = std::pair<std::string, std::string>;
+using LabelPairs = std::set<LabelPair>;
+
+void insert(LabelPairs& pairs, const std::string& a, const std::string& b) {
+  // Accesses without a label are never listed.
+  if (!a.empty() && !b.empty()) pairs.insert(std::minmax(a, b));
+}
+
+Result<LabelPairs> found_by(const std::string& name, const trace::Trace& trace) {
+  RC_TRY(const Analysed analysed, analyse(analysis::input_of(trace), {name}));
+  LabelPairs pairs;
+  const auto& locations = analysed.definitions.locations;
+  for (const finding::Finding& finding : analysed.findings)
+    insert(pairs, locations[index(finding.first.location)].label, locations[index(finding.second.location)].label);
+  return pairs;
+}
+
+// nullopt: a bound was hit, so the set is not all of it; `limit` says which.
+Result<std::optional<LabelPairs>> found_by_exploration(const program::LitmusFile& file, std::string& limit) {
+  Progress progress("exploring", "states");
+  RC_TRY(const program::Exploration exploration,
+         program::explore(file.program, {}, [&](std::uint64_t states) { progress.update(states); }));
+  if (!exploration.complete) {
+    limit = exploration.limit;
+    return std::nullopt;
+  }
+  const program::InstructionIndex instructions(*file.program);
+  LabelPairs pairs;
+  for (const program::ExploredRace& race : exploration.races)
+    insert(pairs, file.program->text(instructions[race.a].instruction->label),
+           file.program->text(instructions[race.b].instruction->label));
+  return pairs;
+}
+
+std::string text_of(const LabelPairs& pairs) {
+  std::string text;
+  for (const auto& [a, b] : pairs) text += fmt::format("{}({},{})", text.empty() ? "" : " ", a, b);
+  return text;
+}
+
+LabelPairs minus(const LabelPairs& a, const LabelPairs& b) {
+  LabelPairs result;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::inserter(result, result.end()));
+  return result;
+}
+
+}  // namespace
+
+Result<int> check_expectations(const program::LitmusFile& file, const trace::Trace& trace) {
+  int code = kNothingFound;
+  std::size_t checked = 0;
+  for (const program::Expectation& expectation : file.expectations) {
+    std::optional<LabelPairs> found;
+    std::string skipped = "the analysis is not there yet";
+    if (expectation.analysis == "all") {
+      RC_TRY(found, found_by_exploration(file, skipped));
+    } else if (analysis::find_analysis(expectation.analysis) != nullptr) {
+      RC_TRY(found, found_by(expectation.analysis, trace));
+    }
+    if (!found) {
+      print(fmt::format("skipped  {}: {}\n", expectation.analysis, skipped));
+      continue;
+    }
+    ++checked;
+    LabelPairs expected;
+    for (const auto& [a, b] : expectation.pairs) insert(expected, a, b);
+    if (*found == expected) {
+      print(fmt::format("ok       {}: {}\n", expectation.analysis, text_of(expected)));
+      continue;
+    }
+    code = kFindings;
+    print(fmt::format("differs  {} (line {}): missing {}; not expected {}\n", expectation.analysis,
+                      expectation.position.line, text_of(minus(expected, *found)), text_of(minus(*found, expected))));
+  }
+  if (checked == 0) note("no expectation of this file could be checked");
+  return code;
+}
+
+}  // namespace racecast::cli

@@ -1,0 +1,33 @@
+// racecast export IN.rct -o OUT.std: a trace in the text format of RAPID and its kin.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/open_trace.h"
+#include "trace/std_export.h"
+
+namespace racecast::cli {
+
+void add_export(CLI::App& app, Outcome& outcome) {
+  struct Options {
+    std::string path, out;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "convert a trace to RAPID's STD format");
+  command->add_option("TRACE", options->path, "the trace")->required();
+  command->add_option("-o,--out", options->out, "the file to write")->required()->type_name("OUT.std");
+  command->footer("Example: racecast export first_race.rct -o first_race.std");
+  command->callback([options, &outcome] {
+    outcome = [&]() -> Outcome {
+      RC_TRY(OpenedTrace opened, open_trace(options->path));
+      RC_TRY(const trace::StdExport written, trace::export_std(*opened.source, options->out));
+      print(fmt::format("{}: {} lines\n", options->out, written.written));
+      if (const std::string summary = written.summary(); !summary.empty()) note(summary);
+      if (const auto damage = opened.damage()) note(*damage);
+      return kNothingFound;
+    }();
+  });
+}
+
+}  // namespace racecast::cli

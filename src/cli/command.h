@@ -1,0 +1,37 @@
+// What the command line is made of: every command adds itself to the parser and leaves its outcome, an exit code or an
+// error, in Outcome. Only main.cpp prints errors and ends the process.
+//
+// Exit codes: 0 nothing found, 1 findings (or expectations that do not hold), 2 bad usage or input, 3 internal.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace racecast::cli {
+
+inline constexpr int kNothingFound = 0;
+inline constexpr int kFindings = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kInternal = 3;
+
+using Outcome = Result<int>;
+
+void add_run(CLI::App& app, Outcome& outcome);
+void add_record(CLI::App& app, Outcome& outcome);
+void add_analyze(CLI::App& app, Outcome& outcome);
+void add_dump(CLI::App& app, Outcome& outcome);
+void add_import(CLI::App& app, Outcome& outcome);
+void add_export(CLI::App& app, Outcome& outcome);
+void add_explain(CLI::App& app, Outcome& outcome);
+
+// Standard output; what cannot be written there (a closed pipe, a full disk) makes main.cpp end with an error.
+void print(const std::string& text);
+// A line on standard error that is not an error: "racecast: note: ...".
+void note(const std::string& text);
+
+}  // namespace racecast::cli

@@ -1,0 +1,48 @@
+#include "cli/litmus_input.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "trace/recorder.h"
+
+namespace racecast::cli {
+
+namespace {
+constexpr std::uint64_t kMaxLitmus = 16u << 20;
+}
+
+void add_litmus_options(CLI::App& command, LitmusOptions& options) {
+  command.add_option("FILE", options.path, "a litmus program (docs/litmus.md)")->required();
+  auto* schedule =
+      command.add_option("--schedule", options.schedule,
+                         "run it in this order instead of the file's: labels, threads, or THREAD*N for N steps");
+  schedule->type_name("\"1 2 T1 T2*3\"");
+  command.add_option("--seed", options.seed, "run it in a random order; the same number gives the same order")
+      ->type_name("N")
+      ->excludes(schedule);
+}
+
+Result<program::LitmusFile> load_litmus(const std::string& path) {
+  RC_TRY(const std::string text, read_file(path, kMaxLitmus));
+  return program::parse_litmus(text, path);
+}
+
+Result<trace::Trace> record_litmus(const program::LitmusFile& file, const LitmusOptions& options) {
+  trace::RecordOptions record_options;
+  record_options.seed = options.seed;
+  if (options.schedule) {
+    RC_TRY(record_options.schedule, program::parse_schedule(file, *options.schedule));
+  }
+  program::RunOutcome run;
+  RC_TRY(trace::Trace trace, trace::record(file, record_options, &run));
+  for (const std::string& fault : run.faults) note(fault);
+  if (run.deadlock) note(fmt::format("the run cannot go on: {}", run.blocked));
+  if (run.step_limit)
+    note(fmt::format("the run was stopped after {} steps; what came after is not recorded", run.steps));
+  return trace;
+}
+
+}  // namespace racecast::cli

@@ -1,0 +1,57 @@
+// racecast: parses the command line, runs one command, prints its error if there is one, and picks the exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "cli/command.h"
+
+namespace {
+
+constexpr const char* kFooter =
+    "Example: racecast run examples/first_race.litmus\n"
+    "Exit codes: 0 nothing found, 1 findings, 2 bad usage or input, 3 internal error.";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace racecast::cli;
+  CLI::App app{"racecast predicts concurrency bugs: from one run of a program, what other schedules can do.",
+               "racecast"};
+  app.set_version_flag("--version", "racecast " RACECAST_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  Outcome outcome = kNothingFound;
+  add_run(app, outcome);
+  add_record(app, outcome);
+  add_analyze(app, outcome);
+  add_dump(app, outcome);
+  add_import(app, outcome);
+  add_export(app, outcome);
+  add_explain(app, outcome);
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == argv[1]; })) {
+    std::fputs(fmt::format("racecast: there is no command {}; `racecast --help` lists them\n", argv[1]).c_str(),
+               stderr);
+    return kBadInput;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kNothingFound : kBadInput;
+  }
+  int code = kInternal;
+  if (outcome) {
+    code = *outcome;
+  } else {
+    std::fputs(fmt::format("racecast: {}\n", outcome.error().message).c_str(), stderr);
+    code = outcome.error().kind == racecast::ErrorKind::BadInput ? kBadInput : kInternal;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fputs("racecast: standard output cannot be written\n", stderr);
+    return kBadInput;
+  }
+  return code;
+}

@@ -1,0 +1,79 @@
+#include "finding/finding.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+
+namespace racecast::finding {
+
+std::string_view text_of(Grade grade) {
+  constexpr std::string_view names[] = {"observed", "predicted", "possible", "proved absent"};
+  return names[static_cast<int>(grade)];
+}
+
+namespace {
+
+// FNV-1a: stable across machines and versions, which is all a fingerprint needs.
+std::uint64_t hash(std::uint64_t seed, std::string_view text) {
+  for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return (seed ^ 0xff) * 0x100000001b3;
+}
+
+std::uint64_t hash(const trace::Definitions& definitions, const Access& access) {
+  std::uint64_t h = hash(0xcbf29ce484222325, name_of_location(definitions, access.location));
+  if (index(access.location) < definitions.locations.size())
+    h = hash(h, definitions.locations[index(access.location)].function);
+  return hash(h, access.writes ? "w" : "r");
+}
+
+std::pair<LocationId, LocationId> places_of(const Finding& finding) {
+  return std::minmax(finding.first.location, finding.second.location);
+}
+
+}  // namespace
+
+std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions) {
+  // A dependent race is the same race, seen in a less helpful run.
+  const auto [low, high] = std::minmax({hash(definitions, finding.first), hash(definitions, finding.second)});
+  return (low * 0x9e3779b97f4a7c15u) ^ high;
+}
+
+std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitions& definitions) {
+  std::vector<Finding> merged;
+  std::vector<std::optional<std::pair<LocationId, LocationId>>> hangs_on;  // by index into merged
+  std::map<std::pair<LocationId, LocationId>, std::size_t> by_places;
+  for (const Finding& finding : findings) {
+    auto [it, fresh] = by_places.try_emplace(places_of(finding), merged.size());
+    std::optional<std::pair<LocationId, LocationId>> parent;
+    if (finding.depends_on) {
+      CHECK(*finding.depends_on < findings.size(), "a finding depends on number {}", *finding.depends_on);
+      parent = places_of(findings[*finding.depends_on]);
+    }
+    if (fresh) {
+      merged.push_back(finding);
+      hangs_on.push_back(parent);
+      continue;
+    }
+    Finding& known = merged[it->second];
+    for (const std::string& name : finding.analyses)
+      if (std::find(known.analyses.begin(), known.analyses.end(), name) == known.analyses.end())
+        known.analyses.push_back(name);
+    known.grade = std::min(known.grade, finding.grade);
+    if (finding.schedule && !known.schedule) {  // the schedule is for its own two events
+      known.first = finding.first;
+      known.second = finding.second;
+      known.schedule = finding.schedule;
+      known.kind = finding.kind;
+      hangs_on[it->second].reset();
+    }
+  }
+  for (std::size_t i = 0; i < merged.size(); ++i) {
+    merged[i].depends_on.reset();
+    if (hangs_on[i]) merged[i].depends_on = by_places.at(*hangs_on[i]);
+    merged[i].fingerprint = fingerprint_of(merged[i], definitions);
+  }
+  return merged;
+}
+
+}  // namespace racecast::finding

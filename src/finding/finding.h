@@ -1,0 +1,77 @@
+// What every analysis returns. A Finding is data: both accesses, why we believe it, and how to see it again; report/
+// renders it without adding anything.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "finding/schedule.h"
+#include "trace/trace.h"
+
+namespace racecast::finding {
+
+enum class Kind : std::uint8_t {
+#define KIND(name, text, title) name,
+#include "finding/kinds.def"
+#undef KIND
+};
+struct KindRow {
+  std::string_view text;
+  std::string_view title;
+};
+inline constexpr KindRow kKinds[] = {
+#define KIND(name, text, title) {text, title},
+#include "finding/kinds.def"
+#undef KIND
+};
+constexpr const KindRow& row_of(Kind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+// Never mixed; docs/semantics.md, section 5.
+enum class Grade : std::uint8_t { Observed, Predicted, Possible, ProvedAbsent };
+std::string_view text_of(Grade grade);
+
+struct HeldLock {
+  std::uint64_t address = 0;
+  bool shared = false;  // a reader's hold of a reader-writer lock
+  bool operator==(const HeldLock&) const = default;
+};
+
+// One side of a race.
+struct Access {
+  EventNo event{};
+  ThreadId thread{};
+  LocationId location{};
+  bool writes = false;
+  bool atomic = false;
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  std::vector<HeldLock> locks;         // in the order they were taken
+  std::vector<LocationId> call_sites;  // innermost first; empty where the trace has no calls
+};
+
+struct Finding {
+  Kind kind = Kind::DataRace;
+  Grade grade = Grade::Observed;
+  std::vector<std::string> analyses;      // which found it, cheapest first
+  Access first, second;                   // in recorded order
+  std::string reason;                     // one sentence
+  std::optional<Schedule> schedule;       // judged: ends where both accesses are next
+  std::optional<std::size_t> depends_on;  // index of the finding without which this one cannot happen
+  std::uint64_t fingerprint = 0;          // the same race in another run of the same source has the same one
+};
+
+// The same for the same kind at the same two places of the source, in either order.
+std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions);
+
+// Merges findings of several analyses: one per pair of source locations, in the order of first appearance, with the
+// names of all analyses that found it, the strongest grade (observed before predicted) and the schedule where one has
+// it.
+std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitions& definitions);
+
+}  // namespace racecast::finding

@@ -1,0 +1,264 @@
+#include "model/sync_clocks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace racecast::model {
+
+using trace::Event;
+using trace::EventKind;
+
+SyncClocks::SyncClocks(Order order, const trace::Definitions& definitions, bool has_missing)
+    : order_(order), definitions_(definitions) {
+  if (has_missing) missing_ = std::make_unique<MissingOrder>(definitions_);
+}
+
+Stamp SyncClocks::stamp(ThreadId thread) {
+  ThreadState& self = state(thread);
+  if (!self.frozen) self.frozen = std::make_shared<const VectorClock>(self.clock);
+  return {thread, self.time, self.frozen};
+}
+
+void SyncClocks::join(ThreadId thread, const Stamp& stamp) {
+  if (stamp.time == 0) return;
+  ThreadState& self = state(thread);
+  // Who knows an event knows all that it knew.
+  if (stamp.thread == thread || stamp.time <= self.clock[stamp.thread]) return;
+  self.clock.join(*stamp.past);
+  self.clock.raise(stamp.thread, stamp.time);
+  self.frozen.reset();
+}
+
+void SyncClocks::join(ThreadState& thread, const VectorClock& clock) {
+  if (clock.empty()) return;
+  thread.clock.join(clock);
+  thread.frozen.reset();
+}
+
+void SyncClocks::acquire(ThreadState& self, const Event& event, LockState& lock) {
+  join(event.thread, lock.released);
+  if (event.kind == EventKind::WrLock) join(self, lock.readers);
+}
+
+void SyncClocks::take(const Event& event, LockState& lock, bool shared) {
+  for (Hold& hold : lock.holds) {
+    if (hold.thread == event.thread) {
+      ++hold.depth;
+      return;
+    }
+  }
+  lock.holds.push_back({event.thread, 1, shared, order_ == Order::Shb ? stamp(event.thread) : Stamp{}});
+}
+
+void SyncClocks::release(ThreadId thread, LockState& lock) {
+  auto hold = std::find_if(lock.holds.begin(), lock.holds.end(), [&](const Hold& h) { return h.thread == thread; });
+  if (hold != lock.holds.end() && --hold->depth > 0) return;
+  if (hold != lock.holds.end() && hold->shared) {
+    lock.readers.join(state(thread).clock);
+    lock.readers.raise(thread, state(thread).time);
+  } else {
+    lock.released = stamp(thread);
+    lock.readers.clear();  // the writer came after all of them
+  }
+  if (hold != lock.holds.end()) lock.holds.erase(hold);
+}
+
+void SyncClocks::notify(std::uint64_t condition, ThreadId by, bool all) {
+  std::vector<ThreadId>& sleepers = at(sleepers_, condition);
+  const std::size_t count = all ? sleepers.size() : std::min<std::size_t>(1, sleepers.size());
+  for (std::size_t i = 0; i < count; ++i) state(sleepers[i]).notified = stamp(by);
+  sleepers.erase(sleepers.begin(), sleepers.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+// shb only: what kept the lock from being taken must be kept too, or the try would not fail.
+void SyncClocks::join_failed_try(ThreadId thread, const Event& event) {
+  if (order_ != Order::Shb) return;
+  if (event.kind == EventKind::SemWait) {
+    join(state(thread), at(semaphores_all_, event.address));
+    return;
+  }
+  for (const Hold& hold : at(locks_, event.address).holds) {
+    if (event.kind == EventKind::RdLock && hold.shared) continue;
+    join(thread, hold.acquired);
+    return;
+  }
+}
+
+// A new life of these bytes, or its end: the locks and atomics that were there are no more.
+void SyncClocks::forget_objects(std::uint64_t address, std::uint64_t size) {
+  auto first = objects_.lower_bound(address), last = objects_.lower_bound(address + size);
+  for (auto it = first; it != last; ++it) {
+    locks_.erase(*it);
+    sleepers_.erase(*it);
+    semaphores_.erase(*it);
+    semaphores_all_.erase(*it);
+    once_.erase(*it);
+    barriers_.erase(*it);
+  }
+  objects_.erase(first, last);
+}
+
+void SyncClocks::enter(const Event& e) {
+  ThreadState& self = state(e.thread);
+  // 2^32 events of one thread do not fit a Time; wrapping would order what is not ordered.
+  CHECK(self.time != ~Time{0}, "a thread has more than 2^32 events");
+  ++self.time;
+  self.clock.set(e.thread, self.time);
+  const bool failed = e.has(trace::kFailed);
+
+  switch (e.kind) {
+    case EventKind::Join: join(e.thread, stamp(e.child())); break;
+    case EventKind::Lock:
+    case EventKind::RdLock:
+    case EventKind::WrLock:
+      if (failed)
+        join_failed_try(e.thread, e);
+      else
+        acquire(self, e, at(locks_, e.address));
+      break;
+    case EventKind::Wake:
+      join(e.thread, at(locks_, e.aux).released);
+      if (failed || e.has(trace::kSpurious)) {
+        std::erase(at(sleepers_, e.address), e.thread);
+      } else {
+        join(e.thread, self.notified);
+      }
+      self.notified = {};
+      break;
+    case EventKind::SemWait:
+      if (failed)
+        join_failed_try(e.thread, e);
+      else
+        join(self, at(semaphores_, e.address));
+      break;
+    case EventKind::BarrierLeave: {
+      BarrierState& barrier = at(barriers_, e.address);
+      if (auto round = barrier.rounds.find(self.barrier_round); round != barrier.rounds.end())
+        join(self, round->second.arrived);
+      break;
+    }
+    case EventKind::OnceSeen: join(self, at(once_, e.address)); break;
+    case EventKind::AtomicRead:
+    case EventKind::AtomicRmw:
+      if (has_releases_) {
+        if (acquires(e.order))
+          join(self, released_at(e));
+        else
+          self.read_relaxed.join(released_at(e));
+      }
+      break;
+    case EventKind::Fence:
+      if (acquires(e.order)) join(self, self.read_relaxed);
+      break;
+    default: break;
+  }
+  if (order_ == Order::Shb && (trace::is_access(e.kind) || e.kind == EventKind::Free) && !allocations_.empty()) {
+    if (auto next = allocations_.upper_bound(e.address); next != allocations_.begin()) {
+      const auto& [address, life] = *std::prev(next);
+      if (e.address < address + life.first) join(e.thread, life.second);
+    }
+  }
+  if (missing_) {
+    missing_->before(e, self.clock);
+    self.frozen.reset();
+  }
+}
+
+VectorClock SyncClocks::released_at(const Event& e) const {
+  VectorClock released;
+  released_values_.for_each(e.address, e.size, [&](ByteMask, const auto& clock) { released.join(*clock); });
+  return released;
+}
+
+// The release sequence that a read of these bytes will now see; section 6, synchronises-with.
+void SyncClocks::leave_atomic(const Event& e, ThreadState& self) {
+  VectorClock released = releases(e.order) ? self.clock : self.released_by_fence;
+  if (e.kind == EventKind::AtomicRmw && has_releases_) released.join(released_at(e));  // it continues what it read from
+  if (!released.empty()) {
+    has_releases_ = true;
+    released_values_.assign(e.address, e.size, std::make_shared<const VectorClock>(std::move(released)));
+  } else if (has_releases_) {
+    released_values_.erase(e.address, e.size);
+  }
+}
+
+void SyncClocks::leave(const Event& e) {
+  ThreadState& self = state(e.thread);
+  if (order_ == Order::Shb && trace::reads(e))
+    writers_.for_each(e.address, e.size, [&](ByteMask, const Stamp& writer) { join(e.thread, writer); });
+
+  const bool failed = e.has(trace::kFailed);
+  switch (e.kind) {
+    case EventKind::Fork: join(e.child(), stamp(e.thread)); break;
+    case EventKind::Lock:
+    case EventKind::WrLock:
+      if (!failed) take(e, at(locks_, e.address), false);
+      break;
+    case EventKind::RdLock:
+      if (!failed) take(e, at(locks_, e.address), true);
+      break;
+    case EventKind::Wake: {
+      LockState& lock = at(locks_, e.aux);
+      take(e, lock, false);
+      lock.holds.back().depth = std::exchange(self.depth_at_wait, 1);
+      break;
+    }
+    case EventKind::Unlock:
+    case EventKind::RwUnlock: release(e.thread, at(locks_, e.address)); break;
+    case EventKind::Wait: {
+      LockState& lock = at(locks_, e.aux);
+      for (Hold& hold : lock.holds)
+        if (hold.thread == e.thread) self.depth_at_wait = std::exchange(hold.depth, 1);  // all of it is given back
+      release(e.thread, lock);
+      at(sleepers_, e.address).push_back(e.thread);
+      break;
+    }
+    case EventKind::Notify: notify(e.address, e.thread, false); break;
+    case EventKind::NotifyAll: notify(e.address, e.thread, true); break;
+    case EventKind::SemPost: at(semaphores_, e.address).join(self.clock); [[fallthrough]];
+    case EventKind::SemWait:
+      if (order_ == Order::Shb && !failed) at(semaphores_all_, e.address).join(self.clock);
+      break;
+    case EventKind::BarrierArrive: {
+      BarrierState& barrier = at(barriers_, e.address);
+      // Parties that are not known: all arrivals make one round that never ends.
+      barrier.parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
+      self.barrier_round = barrier.arrivals++ / barrier.parties;
+      barrier.rounds[self.barrier_round].arrived.join(self.clock);
+      break;
+    }
+    case EventKind::BarrierLeave: {
+      BarrierState& barrier = at(barriers_, e.address);
+      auto round = barrier.rounds.find(self.barrier_round);
+      if (round != barrier.rounds.end() && ++round->second.left == barrier.parties) barrier.rounds.erase(round);
+      break;
+    }
+    case EventKind::OnceDone: at(once_, e.address) = self.clock; break;
+    case EventKind::AtomicWrite: leave_atomic(e, self); break;
+    case EventKind::AtomicRmw:
+      if (!failed) leave_atomic(e, self);
+      break;
+    case EventKind::Write:
+      if (has_releases_) released_values_.erase(e.address, e.size);
+      break;
+    case EventKind::Fence:
+      if (releases(e.order)) self.released_by_fence = self.clock;
+      break;
+    case EventKind::Alloc:
+      if (order_ == Order::Shb) allocations_[e.address] = {e.size, stamp(e.thread)};
+      [[fallthrough]];
+    case EventKind::Free:
+      if (e.kind == EventKind::Free) allocations_.erase(e.address);
+      forget_objects(e.address, e.size);
+      if (has_releases_) released_values_.erase(e.address, e.size);
+      if (order_ == Order::Shb) writers_.erase(e.address, e.size);
+      break;
+    default: break;
+  }
+  if (order_ == Order::Shb && trace::writes(e)) writers_.assign(e.address, e.size, stamp(e.thread));
+  if (missing_) missing_->after(e, self.clock);
+}
+
+}  // namespace racecast::model

@@ -1,0 +1,214 @@
+// What the code can do: the three-address model that every front end lowers to and every analysis reads.
+//
+// A Program is functions of basic blocks of instructions over typed registers in SSA form. The same few operations
+// (op.def) serve C and C++ (byte addresses, machine integers of 1 to 64 bits, floats, indirect calls), Java (checked
+// element access, structs with methods, recursive locks) and litmus files. A value is 64 bits; an integer of n bits
+// keeps its upper bits zero, a float its bit pattern, a pointer its address.
+//
+// Addresses are plain numbers. Globals have fixed ones (layout() below); objects get theirs from the interpreter or, in
+// a recorded run, from the real allocator. "checked" address arithmetic faults at the arithmetic, as Java and litmus
+// want it; unchecked arithmetic never faults, as in C, and the access does.
+//
+// Instruction ids are dense, in order of functions, blocks and position: the same source gives the same ids.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/memory_order.h"
+
+namespace racecast::program {
+
+enum class FunctionId : std::uint32_t {};
+enum class BlockId : std::uint32_t {};
+enum class RegId : std::uint32_t {};
+enum class GlobalId : std::uint32_t {};
+enum class StructId : std::uint32_t {};
+enum class StringId : std::uint32_t {};  // index into Program::strings; 0 is the empty string
+
+inline constexpr RegId kNoReg{kNone32};
+inline constexpr StringId kNoString{0};
+
+enum class TypeKind : std::uint8_t { Void, Int, Float, Ptr };
+struct Type {
+  TypeKind kind = TypeKind::Void;
+  std::uint8_t bits = 0;  // Int: 1..64, Float: 32 or 64, Ptr: 64
+  bool operator==(const Type&) const = default;
+};
+inline constexpr Type kVoid{};
+inline constexpr Type kI1{TypeKind::Int, 1};
+inline constexpr Type kI64{TypeKind::Int, 64};
+inline constexpr Type kPtr{TypeKind::Ptr, 64};
+constexpr std::uint32_t bytes_of(Type type) {
+  return (type.bits + 7u) / 8u;
+}
+
+// A position without a line (line 0) means: unknown.
+struct Position {
+  StringId file = kNoString;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  bool operator==(const Position&) const = default;
+};
+
+enum class OperandKind : std::uint8_t { Reg, Const, Global, Function };
+struct Operand {
+  OperandKind kind = OperandKind::Const;
+  std::uint64_t value = 0;  // RegId, the constant's bits, GlobalId (meaning its address), FunctionId
+  bool operator==(const Operand&) const = default;
+
+  static Operand reg(RegId id) { return {OperandKind::Reg, index(id)}; }
+  static Operand constant(std::uint64_t bits) { return {OperandKind::Const, bits}; }
+  static Operand global(GlobalId id) { return {OperandKind::Global, index(id)}; }
+  static Operand function(FunctionId id) { return {OperandKind::Function, index(id)}; }
+};
+
+enum OpTrait : std::uint8_t { Pure = 1, Access = 2, Sync = 4, End = 8 };
+enum class Op : std::uint8_t {
+#define OP(name, text, traits, meaning) name,
+#include "program/op.def"
+#undef OP
+};
+std::string_view text_of(Op op);
+std::string_view meaning_of(Op op);
+std::uint8_t traits_of(Op op);
+std::size_t op_count();
+inline bool is_step(Op op) {
+  return (traits_of(op) & (Access | Sync)) != 0;
+}
+inline bool ends_block(Op op) {
+  return (traits_of(op) & End) != 0;
+}
+
+enum class Rmw : std::uint8_t { Exchange, Add, Sub, And, Or, Xor, Nand, SMax, SMin, UMax, UMin };
+inline constexpr int kRmws = 11;
+std::string_view text_of(Rmw rmw);
+
+struct Instruction {
+  InstrId id{};
+  Op op = Op::Mark;
+  Type type;
+  MemoryOrder order = MemoryOrder::None;
+  Rmw rmw = Rmw::Exchange;
+  bool checked = false;    // Offset, Index: null and bounds are checked here
+  bool recursive = false;  // Lock, TryLock, Unlock: the holder may take it again
+  RegId result = kNoReg;
+  RegId result2 = kNoReg;
+  std::uint64_t imm = 0;
+  std::vector<Operand> operands;
+  std::vector<BlockId> targets;      // Jump, Branch, Switch, Phi
+  std::vector<std::uint64_t> cases;  // Switch
+  Position position;
+  StringId label = kNoString;  // of the statement; a litmus label
+  bool operator==(const Instruction&) const = default;
+};
+
+struct Block {
+  std::vector<Instruction> instructions;  // the last one ends the block, no other does; phis come first
+  bool operator==(const Block&) const = default;
+};
+
+struct Function {
+  StringId name = kNoString;
+  std::vector<RegId> params;
+  std::vector<Type> registers;  // by RegId
+  std::vector<Block> blocks;    // empty: declared only; the first is the entry
+  bool missing = false;         // its body is not recorded (docs/semantics.md, missing code)
+  // A thread of a litmus file: Fork of this function gives this thread id, and only once. Threads of real programs
+  // have none and are numbered as they start.
+  std::optional<ThreadId> thread;
+  bool operator==(const Function&) const = default;
+};
+
+enum class GlobalKind : std::uint8_t { Data, Atomic, Mutex, RwLock, Cond, Semaphore, Barrier, Once };
+inline constexpr int kGlobalKinds = 8;
+struct Global {
+  StringId name = kNoString;
+  GlobalKind kind = GlobalKind::Data;
+  std::uint32_t element_size = 8;
+  std::uint32_t count = 1;
+  // Every element's value at the start (Data, Atomic, Semaphore) or the number of parties (Barrier).
+  std::uint64_t initial = 0;
+  std::vector<std::uint8_t> bytes;  // if not empty: the bytes at the start, instead of `initial`
+  StringId pointee = kNoString;     // Data that points to a struct of this name
+  std::uint64_t address = 0;        // set by layout()
+  std::uint64_t size() const { return std::uint64_t{element_size} * count; }
+  bool operator==(const Global&) const = default;
+};
+
+struct Field {
+  StringId name = kNoString;
+  std::uint32_t offset = 0;
+  StringId pointee = kNoString;
+  bool operator==(const Field&) const = default;
+};
+struct Struct {
+  StringId name = kNoString;
+  std::uint32_t size = 0;
+  std::vector<Field> fields;
+  std::optional<StructId> base;
+  std::vector<FunctionId> methods;  // what VirtualCall's imm selects; kNone32: abstract
+  bool operator==(const Struct&) const = default;
+};
+
+struct Program {
+  std::vector<std::string> strings{""};
+  std::vector<Function> functions;
+  std::vector<Global> globals;
+  std::vector<Struct> structs;
+  FunctionId main{0};
+  bool implicit_main = false;  // a litmus file without main: its forks happen before anything that is scheduled
+  std::uint32_t instruction_count = 0;
+  std::string source;  // the text it came from, for reports; may be empty
+  bool operator==(const Program&) const = default;
+
+  const std::string& text(StringId id) const { return strings[index(id)]; }
+  const Function& function(FunctionId id) const { return functions[index(id)]; }
+  const Global& global(GlobalId id) const { return globals[index(id)]; }
+  StringId intern(std::string_view text);  // linear in the number of strings: for building, not for hot paths
+};
+
+// Gives every global an address: 64-byte aligned from kGlobalBase upwards, in order.
+inline constexpr std::uint64_t kGlobalBase = 0x10000;
+inline constexpr std::uint64_t kHeapBase = 0x100000000;
+void layout(Program& program);
+
+// Numbers all instructions densely; sets instruction_count.
+void number_instructions(Program& program);
+
+// Where an instruction stands, by id. Built once, O(1) look-up. Holds pointers into `program`, which must outlive it.
+class InstructionIndex {
+ public:
+  struct Place {
+    FunctionId function{};
+    BlockId block{};
+    const Instruction* instruction = nullptr;
+  };
+  explicit InstructionIndex(const Program& program);
+  const Place& operator[](InstrId id) const { return places_[index(id)]; }
+  std::size_t size() const { return places_.size(); }
+
+ private:
+  std::vector<Place> places_;
+};
+
+// The instruction that defines each register; null for parameters. Holds pointers into `function`.
+using Definitions = std::vector<const Instruction*>;
+Definitions definitions_of(const Function& function);
+
+// Is an address that this access or synchronisation operation takes computed from values (an Index, or a base that is
+// not a global)? Such an event is kept in a reordering only where every read before it returned its recorded value
+// (docs/semantics.md). `definitions` are those of its function.
+bool address_is_computed(const Definitions& definitions, const Instruction& instruction);
+
+// The rules that every Program must obey: registers defined once and typed, operand counts, targets in range, phis
+// first, one End per block at its end. Returns what is broken, or an empty string. Front ends and the binary reader
+// call it, so that the interpreter need not.
+std::string broken_rule(const Program& program);
+
+}  // namespace racecast::program

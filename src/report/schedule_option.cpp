@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "program/program.h"
+#include "report/report.h"
+
+namespace racecast::report {
+
+using trace::EventKind;
+using trace::Group;
+
+namespace {
+
+// Is this event a step of the interpreter? The others belong to the local computation after one.
+bool is_step(EventKind kind) {
+  const Group group = trace::row_of(kind).group;
+  return group == Group::Access || group == Group::Lock || group == Group::Sync || kind == EventKind::Fork ||
+         kind == EventKind::Join;
+}
+
+}  // namespace
+
+std::string schedule_option(const finding::Finding& finding, const Context& context) {
+  const auto& program = context.definitions.program;
+  if (!finding.schedule || context.events == nullptr || program == nullptr) return {};
+  std::vector<EventNo> order;
+  for (const finding::ScheduleStep& step : *finding.schedule) order.push_back(step.event);
+  order.push_back(finding.first.event);
+  order.push_back(finding.second.event);
+
+  std::string text;
+  ThreadId thread{};
+  std::uint64_t count = 0;
+  auto flush = [&] {
+    if (count != 0)
+      text += fmt::format("{}{}*{}", text.empty() ? "" : " ", name_of_thread(context.definitions, thread), count);
+    count = 0;
+  };
+  for (const EventNo no : order) {
+    const trace::Event& e = (*context.events)[index(no)];
+    if (e.kind == EventKind::MissingBegin) return {};
+    if (!is_step(e.kind)) continue;
+    // An implicit main has forked everything before anything is scheduled.
+    if (program->implicit_main && e.kind == EventKind::Fork && e.thread == ThreadId{0}) continue;
+    if (e.thread != thread) flush();
+    thread = e.thread;
+    ++count;
+  }
+  flush();
+  return text;
+}
+
+}  // namespace racecast::report

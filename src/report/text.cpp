@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "program/program.h"
+#include "report/report.h"
+
+namespace racecast::report {
+
+namespace {
+
+struct Paint {
+  bool on;
+  std::string operator()(std::string_view code, std::string_view text) const {
+    return on ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  }
+};
+
+std::string kind_of_access(const finding::Access& access) {
+  return fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
+}
+
+// The source line, if the trace came with its text.
+std::string source_line(const trace::Definitions& definitions, LocationId location) {
+  if (definitions.program == nullptr || index(location) >= definitions.locations.size()) return {};
+  std::string_view text = definitions.program->source;
+  std::uint32_t line = definitions.locations[index(location)].line;
+  if (line == 0 || text.empty()) return {};
+  while (--line > 0) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
+}
+
+std::string locks_of(const trace::Definitions& definitions, const finding::Access& access) {
+  std::string text;
+  for (const finding::HeldLock& lock : access.locks)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", name_of_address(definitions, lock.address),
+                        lock.shared ? " (shared)" : "");
+  return text.empty() ? "no lock held" : "holding " + text;
+}
+
+std::string side(const finding::Access& access, const Context& context, std::string_view indent) {
+  const trace::Definitions& definitions = context.definitions;
+  std::string text = fmt::format("{}{:<12} by {} at {}, {}\n", indent, kind_of_access(access),
+                                 name_of_thread(definitions, access.thread),
+                                 name_of_location(definitions, access.location), locks_of(definitions, access));
+  if (const std::string line = source_line(definitions, access.location); !line.empty())
+    text += fmt::format("{}    | {}\n", indent, line);
+  for (const LocationId site : access.call_sites)
+    text += fmt::format("{}    called at {}\n", indent, name_of_location(definitions, site));
+  return text;
+}
+
+std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t i, const Context& context,
+                      std::string_view indent) {
+  const finding::Finding& finding = findings[i];
+  const Paint paint{context.colour};
+  std::string analyses;
+  for (const std::string& name : finding.analyses) analyses += (analyses.empty() ? "" : ", ") + name;
+  std::string text =
+      fmt::format("{}{}\n", indent,
+                  paint("1;31", fmt::format("{}. {} on {} ({}; {})", i + 1, finding::row_of(finding.kind).title,
+                                            name_of_address(context.definitions, finding.second.address),
+                                            finding::text_of(finding.grade), analyses)));
+  const std::string inner = std::string(indent) + "   ";
+  text += side(finding.first, context, inner);
+  text += side(finding.second, context, inner);
+  text += fmt::format("{}why: {}\n", inner, finding.reason);
+  if (finding.schedule) {
+    const std::string option = schedule_option(finding, context);
+    text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner,
+                        finding.schedule->size(), option.empty() ? "" : "; to see it:");
+    if (!option.empty() && context.input.ends_with(".litmus"))
+      text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, context.input, option);
+    else if (!option.empty())
+      text += fmt::format("{}  --schedule \"{}\"\n", inner, option);
+  }
+  text += "\n";
+  for (std::size_t k = 0; k < findings.size(); ++k)
+    if (findings[k].depends_on == i) text += paragraph(findings, k, context, inner);
+  return text;
+}
+
+}  // namespace
+
+std::string text(const std::vector<finding::Finding>& findings, const Context& context) {
+  std::string text;
+  std::size_t dependent = 0;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].depends_on)
+      ++dependent;
+    else
+      text += paragraph(findings, i, context, "");
+  }
+  if (findings.empty()) return "no race found\n";
+  const std::size_t races = findings.size() - dependent;
+  text += fmt::format("{} race{}", races, races == 1 ? "" : "s");
+  if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
+  return text + "; `racecast explain data-race` says what that means and how to repair it\n";
+}
+
+std::string lines(const std::vector<finding::Finding>& findings, const Context& context) {
+  std::vector<std::string> sorted;
+  for (const finding::Finding& finding : findings) {
+    std::string analyses;
+    for (const std::string& name : finding.analyses) analyses += (analyses.empty() ? "" : ",") + name;
+    sorted.push_back(fmt::format(
+        "{} {} {} {}@{} {}@{} {} {:016x}", finding::row_of(finding.kind).text, finding::text_of(finding.grade),
+        name_of_address(context.definitions, finding.second.address), kind_of_access(finding.first),
+        name_of_location(context.definitions, finding.first.location), kind_of_access(finding.second),
+        name_of_location(context.definitions, finding.second.location), analyses, finding.fingerprint));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::string text;
+  for (const std::string& line : sorted) text += line + "\n";
+  return text;
+}
+
+}  // namespace racecast::report

@@ -1,0 +1,97 @@
+// One event of a trace. Header-only: the runtime writes events with it, inside other people's programs.
+//
+// Every kind uses a few of the members (event.def says which); the others are zero. 40 bytes, decoded in batches that
+// stay in the cache, so size is not what limits an analysis.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/ids.h"
+#include "base/memory_order.h"
+
+namespace racecast::trace {
+
+enum class EventKind : std::uint8_t {
+  None = 0,
+#define EVENT(name, text, fields, group, meaning) name,
+#include "trace/event.def"
+#undef EVENT
+};
+
+enum class Group : std::uint8_t { None, Life, Access, Lock, Sync, Memory, Control, Missing, Note };
+
+// Which members an event kind uses.
+enum Field : std::uint8_t { A = 1, S = 2, V = 4, X = 8, O = 16, F = 32 };
+
+struct KindRow {
+  std::string_view text;
+  std::uint8_t fields;
+  Group group;
+  std::string_view meaning;
+};
+inline constexpr KindRow kKindTable[] = {
+    {"none", 0, Group::None, ""},
+#define EVENT(name, text, fields, group, meaning) {text, fields, Group::group, meaning},
+#include "trace/event.def"
+#undef EVENT
+};
+inline constexpr std::size_t kEventKinds = sizeof(kKindTable) / sizeof(kKindTable[0]);
+constexpr const KindRow& row_of(EventKind kind) {
+  return kKindTable[static_cast<std::size_t>(kind)];
+}
+
+enum Flag : std::uint8_t {
+  kHasValue = 1,    // V (and X of a rmw) were recorded; without it they are unknown
+  kTry = 2,         // the operation would not have blocked
+  kFailed = 4,      // and it failed; for a compare-and-swap: nothing was written; for a wake: timed out
+  kCas = 8,         // a compare-and-swap
+  kRecursive = 16,  // the lock may be taken again by its holder
+  kSpurious = 32,   // a wake that no notify caused
+  kComputed = 64,   // the address was computed from values (a[e], p.f); docs/semantics.md
+};
+
+struct Event {
+  EventKind kind = EventKind::None;
+  std::uint8_t flags = 0;
+  MemoryOrder order = MemoryOrder::None;
+  ThreadId thread{};
+  LocationId location{};
+  std::uint32_t size = 0;
+  std::uint64_t address = 0;
+  std::uint64_t value = 0;
+  std::uint64_t aux = 0;
+
+  bool operator==(const Event&) const = default;
+  bool has(Flag flag) const { return (flags & flag) != 0; }
+  ThreadId child() const { return static_cast<ThreadId>(aux); }  // Fork, Join
+};
+
+constexpr bool is_access(EventKind kind) {
+  return row_of(kind).group == Group::Access;
+}
+constexpr bool is_atomic(EventKind kind) {
+  return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
+}
+inline bool reads(const Event& e) {
+  return e.kind == EventKind::Read || e.kind == EventKind::AtomicRead || e.kind == EventKind::AtomicRmw;
+}
+inline bool writes(const Event& e) {
+  return e.kind == EventKind::Write || e.kind == EventKind::AtomicWrite ||
+         (e.kind == EventKind::AtomicRmw && !e.has(kFailed));
+}
+// What a write stores: a rmw's value is what it read, its aux what it wrote.
+inline std::uint64_t stored_value(const Event& e) {
+  return e.kind == EventKind::AtomicRmw ? e.aux : e.value;
+}
+
+inline bool overlap(const Event& a, const Event& b) {
+  return a.address < b.address + b.size && b.address < a.address + a.size;
+}
+// Two threads, overlapping bytes, at least one writes, not both atomic. (Lives of objects are the caller's business.)
+inline bool conflict(const Event& a, const Event& b) {
+  return a.thread != b.thread && is_access(a.kind) && is_access(b.kind) && (writes(a) || writes(b)) &&
+         !(is_atomic(a.kind) && is_atomic(b.kind)) && overlap(a, b);
+}
+
+}  // namespace racecast::trace

@@ -1,0 +1,472 @@
+// The judge's rules, one function per group, in the order of docs/semantics.md. State is what a machine would have: who
+// holds what, who sleeps where, what memory holds. Deliberately plain; the oracle of the tests checks that it accepts
+// exactly the correct reorderings.
+#include "witness/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "model/execution.h"
+#include "model/missing_order.h"
+#include "witness/memory.h"
+
+namespace racecast::witness {
+
+using model::Execution;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+// A lock, condition, semaphore, barrier or guard: an address in one life.
+using Object = std::pair<std::uint32_t, std::uint64_t>;
+
+struct Broken {
+  std::string_view rule;
+  std::string detail;
+};
+using Check = std::optional<Broken>;
+
+}  // namespace
+
+struct Judge::Prepared {
+  explicit Prepared(const trace::Trace& trace) : execution(trace), initial(execution) {
+    find_ties();
+    find_semaphore_counts();
+    find_barrier_needs();
+  }
+
+  Object object_of(EventNo no) const { return {execution.life_of(no), execution.event(no).address}; }
+  Object mutex_of(EventNo no) const { return {execution.mutex_life_of(no), execution.event(no).aux}; }
+
+  // Section 4: for each event that is tied to earlier ones, how much of every other thread it needs. Direct ties are
+  // enough, because each of those has been checked in its turn.
+  void find_ties() {
+    if (!execution.has_missing()) return;
+    model::MissingOrder order(execution.trace().definitions);
+    for (std::size_t i = 0; i < execution.size(); ++i) {
+      const Event& e = execution.event(EventNo{i});
+      model::VectorClock needs, own;
+      order.before(e, needs);
+      own.set(e.thread, execution.position(EventNo{i}) + 1);
+      order.after(e, own);
+      if (!needs.empty()) ties.emplace(EventNo{i}, std::move(needs));
+    }
+  }
+
+  // The smallest start for which the recorded run is legal, where the trace does not say it.
+  void find_semaphore_counts() {
+    std::map<Object, std::int64_t> balance;
+    for (std::size_t i = 0; i < execution.size(); ++i) {
+      const EventNo no{i};
+      const Event& e = execution.event(no);
+      if (e.kind != EventKind::SemPost && e.kind != EventKind::SemWait) continue;
+      const Object semaphore = object_of(no);
+      std::int64_t& now = balance[semaphore];
+      if (e.kind == EventKind::SemPost) ++now;
+      if (e.kind == EventKind::SemWait && !e.has(trace::kFailed)) --now;
+      std::int64_t& start = semaphore_start[semaphore];
+      start = e.has(trace::kHasValue) ? static_cast<std::int64_t>(e.value) : std::max(start, -now);
+    }
+  }
+
+  // Where the parties of a barrier are not known, a leave needs every arrival that is before it in the trace.
+  void find_barrier_needs() {
+    std::map<Object, model::VectorClock> arrived;
+    for (std::size_t i = 0; i < execution.size(); ++i) {
+      const EventNo no{i};
+      const Event& e = execution.event(no);
+      if (e.kind == EventKind::BarrierArrive && !e.has(trace::kHasValue))
+        arrived[object_of(no)].set(e.thread, execution.position(no) + 1);
+      if (e.kind != EventKind::BarrierLeave) continue;
+      if (auto needs = arrived.find(object_of(no)); needs != arrived.end()) barrier_needs.emplace(no, needs->second);
+    }
+  }
+
+  Execution execution;
+  InitialContent initial;
+  std::map<EventNo, model::VectorClock> ties, barrier_needs;
+  std::map<Object, std::int64_t> semaphore_start;
+};
+
+namespace {
+
+template <typename Prepared>
+class Run {
+ public:
+  Run(const Prepared& prepared, const finding::Schedule& schedule)
+      : prepared_(prepared),
+        execution_(prepared.execution),
+        memory_(prepared.execution, prepared.initial),
+        threads_(prepared.execution.threads()) {
+    // When each sleeper wakes in this schedule: a notify goes to the one that needs it first (earliest deadline first
+    // is optimal, so if any assignment of notifies to wakes exists, this one does).
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+      if (index(schedule[i].event) >= execution_.size()) continue;
+      const Event& e = execution_.event(schedule[i].event);
+      if (e.kind == EventKind::Wake) wakes_at_.emplace(schedule[i].event, i);
+    }
+  }
+
+  Check step(const finding::ScheduleStep& step) {
+    if (index(step.event) >= execution_.size()) return Broken{"prefix", "there is no such event in the trace"};
+    if (Check broken = can_append(step.event, false)) return broken;
+    return perform(step);
+  }
+
+  // Both accesses are next (section 5).
+  Check race(EventNo a, EventNo b) {
+    for (const EventNo no : {a, b})
+      if (index(no) >= execution_.size()) return Broken{"race", "there is no such event in the trace"};
+    if (!trace::conflict(execution_.event(a), execution_.event(b)) || execution_.life_of(a) != execution_.life_of(b))
+      return Broken{"race", "the two events do not conflict"};
+    for (const EventNo no : {a, b})
+      if (Check broken = can_append(no, true)) return broken;
+    return {};
+  }
+
+ private:
+  struct ThreadState {
+    std::uint32_t done = 0;      // events performed
+    bool deviated = false;       // a read of this thread was not faithful
+    bool notified = false;       // while asleep
+    unsigned depth_at_wait = 1;  // a wait gives a recursive mutex back altogether, the wake takes it as often again
+    std::uint64_t barrier_round = 0;
+    std::vector<std::uint32_t> sections;
+  };
+  struct LockState {
+    std::map<ThreadId, unsigned> readers;
+    std::optional<ThreadId> owner;  // mutex, or writer
+    unsigned depth = 0;
+  };
+  struct BarrierState {
+    std::uint64_t arrivals = 0;
+    std::uint64_t parties = 1;
+  };
+  enum class Guard { Untouched, Entered, Done };
+
+  ThreadState& thread(ThreadId id) { return threads_[index(id)]; }
+
+  Check can_append(EventNo no, bool racing) {
+    const Event& e = execution_.event(no);
+    if (execution_.position(no) != thread(e.thread).done)
+      return Broken{"prefix", fmt::format("event {} is not the next one of its thread", index(no))};
+    if (Check broken = thread_life(no, e)) return broken;
+    if (Check broken = locks(no, e)) return broken;
+    if (Check broken = other_sync(no, e)) return broken;
+    if (Check broken = object_life(no, e)) return broken;
+    if (Check broken = missing_order(no)) return broken;
+    return values(no, e, racing);
+  }
+
+  Check thread_life(EventNo no, const Event& e) {
+    if (auto fork = execution_.fork_of(e.thread);
+        fork && execution_.position(*fork) >= thread(execution_.event(*fork).thread).done)
+      return Broken{"life-of-threads", fmt::format("event {}: its thread has not been forked", index(no))};
+    if (e.kind == EventKind::Join && thread(e.child()).done < execution_.events_of(e.child()).size())
+      return Broken{"life-of-threads", fmt::format("event {}: the joined thread has not ended", index(no))};
+    return {};
+  }
+
+  Check locks(EventNo no, const Event& e) {
+    const bool failed = e.has(trace::kFailed);
+    const bool must_take = !failed;
+    auto held = [&](std::string_view rule) {
+      return Broken{failed ? "try" : rule,
+                    fmt::format("event {}: the lock is {}", index(no), failed ? "free" : "held")};
+    };
+    switch (e.kind) {
+      case EventKind::Lock: {
+        const LockState& lock = locks_[prepared_.object_of(no)];
+        const bool own = lock.owner == e.thread;
+        if (must_take ? (lock.owner && !own) : (!lock.owner || (own && e.has(trace::kRecursive)))) return held("mutex");
+        return {};
+      }
+      case EventKind::RdLock: {
+        const LockState& lock = locks_[prepared_.object_of(no)];
+        if (lock.owner.has_value() == must_take) return held("rwlock");
+        return {};
+      }
+      case EventKind::WrLock: {
+        const LockState& lock = locks_[prepared_.object_of(no)];
+        if ((lock.owner || !lock.readers.empty()) == must_take) return held("rwlock");
+        return {};
+      }
+      case EventKind::Unlock:
+        if (locks_[prepared_.object_of(no)].owner != e.thread)
+          return Broken{"mutex", fmt::format("event {}: its thread does not hold the mutex", index(no))};
+        return {};
+      case EventKind::RwUnlock: {
+        const LockState& lock = locks_[prepared_.object_of(no)];
+        if (lock.owner != e.thread && !lock.readers.contains(e.thread))
+          return Broken{"rwlock", fmt::format("event {}: its thread does not hold the lock", index(no))};
+        return {};
+      }
+      case EventKind::Wait:
+        if (locks_[prepared_.mutex_of(no)].owner != e.thread)
+          return Broken{"wait", fmt::format("event {}: its thread does not hold the mutex", index(no))};
+        return {};
+      case EventKind::Wake:
+        if (locks_[prepared_.mutex_of(no)].owner)
+          return Broken{"wait", fmt::format("event {}: the mutex is held", index(no))};
+        if (!failed && !e.has(trace::kSpurious) && !thread(e.thread).notified)
+          return Broken{"wait", fmt::format("event {}: no notify is left for it", index(no))};
+        return {};
+      default: return {};
+    }
+  }
+
+  Check other_sync(EventNo no, const Event& e) {
+    switch (e.kind) {
+      case EventKind::SemWait: {
+        const bool positive = semaphore(prepared_.object_of(no)) > 0;
+        if (positive == e.has(trace::kFailed))
+          return Broken{e.has(trace::kFailed) ? "try" : "semaphore",
+                        fmt::format("event {}: the count is {}", index(no), semaphore(prepared_.object_of(no)))};
+        return {};
+      }
+      case EventKind::BarrierLeave: {
+        const auto incomplete = Broken{"barrier", fmt::format("event {}: its round is not complete", index(no))};
+        const BarrierState& barrier = barriers_[prepared_.object_of(no)];
+        if (auto needs = prepared_.barrier_needs.find(no); needs != prepared_.barrier_needs.end()) {
+          if (!done_up_to(needs->second, e.thread)) return incomplete;
+        } else if (barrier.arrivals < (thread(e.thread).barrier_round + 1) * barrier.parties) {
+          return incomplete;
+        }
+        return {};
+      }
+      case EventKind::OnceEnter:
+      case EventKind::OnceSeen:
+      case EventKind::OnceDone: {
+        const Guard needed = e.kind == EventKind::OnceEnter  ? Guard::Untouched
+                             : e.kind == EventKind::OnceDone ? Guard::Entered
+                                                             : Guard::Done;
+        const auto& [guard, by] = guards_[prepared_.object_of(no)];
+        if (guard != needed || (e.kind == EventKind::OnceDone && by != e.thread))
+          return Broken{"once", fmt::format("event {}: the guard is in another state", index(no))};
+        return {};
+      }
+      default: return {};
+    }
+  }
+
+  Check object_life(EventNo no, const Event& e) {
+    const std::uint32_t id = execution_.life_of(no);
+    if (id == model::kNoLife || e.kind == EventKind::Alloc) return {};
+    const model::Life& life = execution_.lives()[id];
+    auto done = [&](EventNo event) { return execution_.position(event) < thread(execution_.event(event).thread).done; };
+    if (trace::is_access(e.kind) || e.kind == EventKind::Free) {
+      if (!done(life.alloc))
+        return Broken{"object-life", fmt::format("event {}: its object is not there yet", index(no))};
+      if (life.free && *life.free != no && done(*life.free))
+        return Broken{"object-life", fmt::format("event {}: its object is gone", index(no))};
+    }
+    return {};
+  }
+
+  Check missing_order(EventNo no) {
+    auto tied = prepared_.ties.find(no);
+    if (tied == prepared_.ties.end()) return {};
+    if (!done_up_to(tied->second, execution_.event(no).thread))
+      return Broken{"missing-order", fmt::format("event {} is tied to an earlier one that is not there", index(no))};
+    return {};
+  }
+
+  // Has every other thread done as much as `needs` says?
+  bool done_up_to(const model::VectorClock& needs, ThreadId self) const {
+    for (std::size_t t = 0; t < threads_.size(); ++t) {
+      const ThreadId other{static_cast<std::uint32_t>(t)};
+      if (other != self && needs[other] > threads_[t].done) return false;
+    }
+    return true;
+  }
+
+  Check values(EventNo no, const Event& e, bool racing) {
+    const ThreadState& self = thread(e.thread);
+    if (self.deviated) {
+      const auto broken = [&](std::string_view rule) {
+        return Broken{rule, fmt::format("event {}: an earlier read of its thread deviates", index(no))};
+      };
+      if (e.kind == EventKind::Branch || e.has(trace::kCas)) return broken("value-branch");
+      if (e.has(trace::kComputed)) return broken("value-address");
+      if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd ||
+          (e.kind == EventKind::Call && !self.sections.empty()))
+        return broken("missing-value");
+    }
+    if (e.kind == EventKind::MissingBegin && memory_.unknown_in_reach(execution_.sections_of(no).back()))
+      return Broken{"missing-value", fmt::format("event {}: it can reach an unknown value", index(no))};
+    if (racing || !trace::reads(e)) return {};
+
+    const Memory::ReadResult read = memory_.read(no);
+    if (!execution_.trace().definitions.branches && !read.faithful)
+      return Broken{"value-all", fmt::format("event {} deviates, and the trace has no branches", index(no))};
+    if (e.has(trace::kCas)) {
+      const bool could_succeed = !read.faithful && (!e.has(trace::kHasValue) || !read.value || *read.value == e.aux);
+      if (e.has(trace::kFailed) ? could_succeed : !read.faithful)
+        return Broken{"value-cas", fmt::format("event {}: the compare-and-swap would end otherwise", index(no))};
+    }
+    return {};
+  }
+
+  Check perform(const finding::ScheduleStep& step) {
+    const EventNo no = step.event;
+    const Event& e = execution_.event(no);
+    ThreadState& self = thread(e.thread);
+    if (trace::reads(e)) {
+      const Memory::ReadResult read = memory_.read(no);
+      if (step.value && read.value != step.value)
+        return Broken{"value", fmt::format("event {} does not return the value claimed, {}", index(no), *step.value)};
+      if (!read.faithful) self.deviated = true;
+    }
+    if (!execution_.sections_of(no).empty()) memory_.section_event(no);
+    if (trace::writes(e)) memory_.write(no, self.deviated);  // after the former: what it wrote itself stands
+    perform_locks(no, e);
+    perform_other_sync(no, e);
+    if (e.kind == EventKind::MissingBegin) {
+      self.sections.push_back(execution_.sections_of(no).back().section);
+      memory_.begin_section(self.sections.back());
+    } else if (e.kind == EventKind::MissingEnd && !self.sections.empty()) {
+      memory_.end_section(self.sections.back());
+      self.sections.pop_back();
+    }
+    ++self.done;
+    return {};
+  }
+
+  void perform_locks(EventNo no, const Event& e) {
+    if (e.has(trace::kFailed) && e.kind != EventKind::Wake) return;
+    switch (e.kind) {
+      case EventKind::Lock:
+      case EventKind::WrLock: take(locks_[prepared_.object_of(no)], e.thread); break;
+      case EventKind::RdLock: ++locks_[prepared_.object_of(no)].readers[e.thread]; break;
+      case EventKind::Unlock:
+      case EventKind::RwUnlock: give_back(locks_[prepared_.object_of(no)], e.thread); break;
+      case EventKind::Wait: {
+        LockState& lock = locks_[prepared_.mutex_of(no)];
+        thread(e.thread).depth_at_wait = lock.depth;
+        lock.owner.reset();
+        lock.depth = 0;
+        asleep_[prepared_.object_of(no)].insert(e.thread);
+        thread(e.thread).notified = false;
+        break;
+      }
+      case EventKind::Wake:
+        take(locks_[prepared_.mutex_of(no)], e.thread);
+        locks_[prepared_.mutex_of(no)].depth = thread(e.thread).depth_at_wait;
+        asleep_[prepared_.object_of(no)].erase(e.thread);
+        thread(e.thread).notified = false;
+        break;
+      case EventKind::Notify: notify_one(prepared_.object_of(no)); break;
+      case EventKind::NotifyAll:
+        for (const ThreadId sleeper : asleep_[prepared_.object_of(no)]) thread(sleeper).notified = true;
+        asleep_[prepared_.object_of(no)].clear();
+        break;
+      default: break;
+    }
+  }
+
+  static void take(LockState& lock, ThreadId thread) {
+    lock.owner = thread;
+    ++lock.depth;
+  }
+  static void give_back(LockState& lock, ThreadId thread) {
+    if (lock.owner == thread) {
+      if (--lock.depth == 0) lock.owner.reset();
+    } else if (auto reader = lock.readers.find(thread); reader != lock.readers.end() && --reader->second == 0) {
+      lock.readers.erase(reader);
+    }
+  }
+
+  void notify_one(const Object& condition) {
+    std::set<ThreadId>& sleepers = asleep_[condition];
+    std::optional<ThreadId> chosen;
+    std::size_t soonest = 0;
+    for (const ThreadId sleeper : sleepers) {
+      const std::size_t at = wakes_when(sleeper);
+      if (!chosen || at < soonest) {
+        chosen = sleeper;
+        soonest = at;
+      }
+    }
+    if (!chosen) return;
+    thread(*chosen).notified = true;
+    sleepers.erase(*chosen);
+  }
+
+  // The step at which a sleeper wakes for want of nothing but a notify; the largest number if it never does.
+  std::size_t wakes_when(ThreadId sleeper) {
+    const auto events = execution_.events_of(sleeper);
+    const std::uint32_t next = thread(sleeper).done;
+    if (next >= events.size()) return ~std::size_t{0};
+    const Event& e = execution_.event(events[next]);
+    auto at = wakes_at_.find(events[next]);
+    if (at == wakes_at_.end() || e.has(trace::kSpurious) || e.has(trace::kFailed)) return ~std::size_t{0};
+    return at->second;
+  }
+
+  std::int64_t& semaphore(const Object& object) {
+    auto [it, fresh] = semaphores_.try_emplace(object, 0);
+    if (fresh) it->second = prepared_.semaphore_start.at(object);
+    return it->second;
+  }
+
+  void perform_other_sync(EventNo no, const Event& e) {
+    switch (e.kind) {
+      case EventKind::SemPost: ++semaphore(prepared_.object_of(no)); break;
+      case EventKind::SemWait:
+        if (!e.has(trace::kFailed)) --semaphore(prepared_.object_of(no));
+        break;
+      case EventKind::BarrierArrive: {
+        BarrierState& barrier = barriers_[prepared_.object_of(no)];
+        barrier.parties = std::max<std::uint64_t>(e.value, 1);
+        thread(e.thread).barrier_round = barrier.arrivals++ / barrier.parties;
+        break;
+      }
+      case EventKind::OnceEnter: guards_[prepared_.object_of(no)] = {Guard::Entered, e.thread}; break;
+      case EventKind::OnceDone: guards_[prepared_.object_of(no)] = {Guard::Done, e.thread}; break;
+      default: break;
+    }
+  }
+
+  const Prepared& prepared_;
+  const Execution& execution_;
+  Memory memory_;
+  std::vector<ThreadState> threads_;
+  std::map<EventNo, std::size_t> wakes_at_;
+  std::map<Object, LockState> locks_;
+  std::map<Object, std::set<ThreadId>> asleep_;
+  std::map<Object, std::int64_t> semaphores_;
+  std::map<Object, BarrierState> barriers_;
+  std::map<Object, std::pair<Guard, ThreadId>> guards_;
+};
+
+Judgement rejected(std::size_t step, const Broken& broken) {
+  return {false, broken.rule, step, broken.detail};
+}
+
+}  // namespace
+
+Judge::Judge(const trace::Trace& trace) : prepared_(std::make_unique<Prepared>(trace)) {}
+Judge::~Judge() = default;
+
+Judgement Judge::reordering(const finding::Schedule& schedule) const {
+  Run run(*prepared_, schedule);
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
+  return {true, {}, schedule.size(), {}};
+}
+
+Judgement Judge::race(const finding::Schedule& schedule, EventNo a, EventNo b) const {
+  Run run(*prepared_, schedule);
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
+  if (Check broken = run.race(a, b)) return rejected(schedule.size(), *broken);
+  return {true, {}, schedule.size(), {}};
+}
+
+}  // namespace racecast::witness

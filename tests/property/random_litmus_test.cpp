@@ -1,0 +1,124 @@
+// Random litmus programs through the whole chain: text, parser, interpreter, recorder, analyses, judge, explorer. A
+// failure prints its seed and the program, shrunk.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+
+#include "program/litmus.h"
+#include "property/laws.h"
+#include "property/oracle.h"
+#include "property/random_litmus.h"
+#include "trace/recorder.h"
+#include "trace/validator.h"
+
+namespace racecast::property {
+namespace {
+
+constexpr std::uint64_t kMaxSteps = 150;
+constexpr oracle::Limits kOracleLimits{.max_states = 20'000};
+
+struct Recorded {
+  program::LitmusFile file;
+  trace::Trace trace;
+};
+// A law over a program and one run of it; the random numbers are the same for the same seed.
+using Law = std::function<std::string(const Recorded&, Random&)>;
+
+std::string apply(const Law& law, const std::string& text, std::uint64_t seed, bool* broken = nullptr) {
+  if (broken != nullptr) *broken = true;
+  Result<program::LitmusFile> file = program::parse_litmus(text, "random.litmus");
+  if (!file) return "it does not parse: " + file.error().message;
+  Result<trace::Trace> trace = trace::record(*file, {.schedule = {}, .seed = seed, .limits = {kMaxSteps}});
+  if (!trace) return "it does not run: " + trace.error().message;
+  if (broken != nullptr) *broken = false;
+  Random random(seed);
+  return law({*std::move(file), *std::move(trace)}, random);
+}
+
+void for_random_programs(const char* name, int count, const Flavour& flavour, const Law& law) {
+  int statements = 0;
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(count); ++seed) {
+    const RandomProgram program = random_program(seed, flavour);
+    statements += statements_in(program);
+    const std::string complaint = apply(law, text_of(program), seed);
+    if (complaint.empty()) continue;
+    const RandomProgram small = shrink(program, [&](const std::string& text) {
+      bool broken = false;
+      return !apply(law, text, seed, &broken).empty() && !broken;
+    });
+    bool broken = false;
+    const std::string small_complaint = apply(law, text_of(small), seed, &broken);
+    std::string events;
+    apply([&](const Recorded& run, Random&) { return events = describe(run.trace); }, text_of(small), seed);
+    FAIL() << name << ", seed " << seed << ": " << complaint << "\n\n--- the program\n"
+           << text_of(program) << "\n--- shrunk: " << small_complaint << "\n"
+           << text_of(small) << "\n--- its trace\n"
+           << events;
+  }
+  std::printf("%d programs, %d statements\n", count, statements);
+}
+
+TEST(RandomLitmus, TracesValidate) {
+  for_random_programs("validate", scaled(3000), {}, [](const Recorded& run, Random&) -> std::string {
+    const Status valid = trace::validate(run.trace);
+    return valid ? "" : valid.error().message;
+  });
+}
+
+TEST(RandomLitmus, ProgramFormsAgree) {
+  for_random_programs("program forms", scaled(3000), {},
+                      [](const Recorded& run, Random&) { return program_forms_agree(run.file); });
+}
+
+TEST(RandomLitmus, TraceFormsAgree) {
+  const std::string scratch =
+      (std::filesystem::temp_directory_path() / fmt::format("racecast-{}.rct", ::getpid())).string();
+  for_random_programs("trace forms", scaled(1000), {},
+                      [&](const Recorded& run, Random&) { return trace_forms_agree(run.trace, scratch); });
+  std::filesystem::remove(scratch);
+}
+
+TEST(RandomLitmus, OrdersAreExact) {
+  for_random_programs("orders", scaled(10'000), {}, [](const Recorded& run, Random&) {
+    const std::string hb = hb_is_exact(run.trace);
+    return hb.empty() ? shb_is_exact(run.trace) : hb;
+  });
+}
+
+TEST(RandomLitmus, ShbIsSchedulable) {
+  for_random_programs("shb", scaled(8000), {}, [](const Recorded& run, Random&) {
+    return shb_is_schedulable(run.trace, oracle::races(run.trace, kOracleLimits));
+  });
+}
+
+TEST(RandomLitmus, EarliestHbRaceIsARace) {
+  for_random_programs("earliest", scaled(5000), {.relaxed = false, .tries = false}, [](const Recorded& run, Random&) {
+    return earliest_hb_race_is_a_race(run.trace, oracle::races(run.trace, kOracleLimits));
+  });
+}
+
+TEST(RandomLitmus, JudgeAcceptsExactlyTheCorrectSchedules) {
+  for_random_programs("judge", scaled(8000), {}, [](const Recorded& run, Random& random) {
+    const std::string complaint = judge_agrees_on_random_schedules(run.trace, random, 5);
+    if (!complaint.empty()) return complaint;
+    return judge_accepts_witnesses(run.trace, oracle::races(run.trace, {.max_states = 2'000}));
+  });
+}
+
+TEST(RandomLitmus, RacesAreReal) {
+  int complete = 0, races = 0;
+  for_random_programs("real", scaled(8000), {}, [&](const Recorded& run, Random&) {
+    const oracle::Races found = oracle::races(run.trace, kOracleLimits);
+    complete += found.search.complete ? 1 : 0;
+    races += static_cast<int>(found.witnesses.size());
+    return races_are_real(run.file, run.trace, found);
+  });
+  std::printf("%d searches complete, %d races\n", complete, races);
+}
+
+}  // namespace
+}  // namespace racecast::property

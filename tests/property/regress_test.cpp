@@ -1,0 +1,61 @@
+// Every file of tests/regress against every law that applies to it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "program/litmus.h"
+#include "property/laws.h"
+#include "property/oracle.h"
+#include "trace/recorder.h"
+#include "trace/text.h"
+#include "trace/validator.h"
+
+namespace racecast::property {
+namespace {
+
+void check(const std::string& name, const trace::Trace& trace) {
+  const Status valid = trace::validate(trace);
+  EXPECT_TRUE(valid) << name << ": " << valid.error().message;
+  const oracle::Races races = oracle::races(trace);
+  EXPECT_EQ(hb_is_exact(trace), "") << name;
+  EXPECT_EQ(shb_is_exact(trace), "") << name;
+  EXPECT_EQ(shb_is_schedulable(trace, races), "") << name;
+  EXPECT_EQ(judge_accepts_witnesses(trace, races), "") << name;
+  if (trace.events.size() <= 10) EXPECT_EQ(judge_agrees_everywhere(trace), "") << name;
+  Random random(1);
+  EXPECT_EQ(judge_agrees_on_random_schedules(trace, random, 200), "") << name;
+}
+
+TEST(Regress, EveryLawHolds) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(RACECAST_SOURCE_DIR) + "/tests/regress"))
+    files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  int checked = 0;
+  for (const std::filesystem::path& path : files) {
+    const std::string name = path.filename().string();
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    if (path.extension() == ".trace") {
+      const Result<trace::Trace> trace = trace::parse_text(text.str(), name);
+      ASSERT_TRUE(trace) << trace.error().message;
+      check(name, *trace);
+      ++checked;
+    } else if (path.extension() == ".litmus") {
+      const Result<program::LitmusFile> file = program::parse_litmus(text.str(), name);
+      ASSERT_TRUE(file) << file.error().message;
+      const Result<trace::Trace> trace = trace::record(*file);
+      ASSERT_TRUE(trace) << trace.error().message;
+      check(name, *trace);
+      EXPECT_EQ(races_are_real(*file, *trace, oracle::races(*trace)), "") << name;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 0);
+}
+
+}  // namespace
+}  // namespace racecast::property
