@@ -17,6 +17,8 @@ Progress::~Progress() {
 void Progress::update(std::uint64_t done) {
   if (!terminal_) return;
   const Clock::time_point now = Clock::now();
+  if (done < last_) start_ = now - std::chrono::milliseconds(1);  // another pass over the same
+  last_ = done;
   if (now < next_) return;
   next_ = now + std::chrono::milliseconds(100);
   shown_ = true;

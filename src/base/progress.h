@@ -16,13 +16,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Cheap enough for every batch; writes at most ten times a second.
+  // Cheap enough for every batch; writes at most ten times a second. A smaller number than before starts a new pass.
   void update(std::uint64_t done);
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string what_, unit_;
-  std::uint64_t total_;
+  std::uint64_t total_, last_ = 0;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_ = start_ + std::chrono::seconds(1);
   bool terminal_;

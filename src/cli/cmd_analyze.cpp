@@ -43,13 +43,11 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
       RC_TRY_STATUS(check_trace(options->path));
-      Progress progress("analysing", "events");
       analysis::Input input;
       input.open = [&]() -> Result<std::unique_ptr<trace::EventSource>> {
         RC_TRY(OpenedTrace opened, open_trace(options->path));
         return std::move(opened.source);
       };
-      input.progress = [&](std::uint64_t events) { progress.update(events); };
       return analyse_and_report(input, options->path, options->analysis);
     }();
   });

@@ -32,7 +32,10 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   command.add_flag("--stats", options.stats, "print events, threads, events per second and peak memory");
 }
 
-Result<Analysed> analyse(const analysis::Input& input, const std::vector<std::string>& names) {
+Result<Analysed> analyse(const analysis::Input& input_without_progress, const std::vector<std::string>& names) {
+  Progress progress("analysing", "events");
+  analysis::Input input = input_without_progress;
+  input.progress = [&](std::uint64_t events) { progress.update(events); };
   Analysed analysed;
   std::vector<finding::Finding> all;
   for (const std::string& name : names) {
@@ -43,7 +46,7 @@ Result<Analysed> analyse(const analysis::Input& input, const std::vector<std::st
       return internal_error(fmt::format("{} (and {} more); please report this with the trace", output.rejected.front(),
                                         output.rejected.size() - 1));
     const std::size_t before = all.size();
-    for (finding::Finding finding : output.findings) {
+    for (finding::Finding& finding : output.findings) {
       if (finding.depends_on) *finding.depends_on += before;
       all.push_back(std::move(finding));
     }

@@ -23,7 +23,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options);
 
 struct Analysed {
   std::vector<finding::Finding> findings;  // merged
-  std::vector<analysis::Output> outputs;   // by analysis, in the order asked for
+  std::vector<analysis::Output> outputs;   // by analysis, in the order asked for; their findings are in `findings`
   trace::Definitions definitions;
 };
 

@@ -43,15 +43,18 @@ std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitio
   std::vector<Finding> merged;
   std::vector<std::optional<std::pair<LocationId, LocationId>>> hangs_on;  // by index into merged
   std::map<std::pair<LocationId, LocationId>, std::size_t> by_places;
-  for (const Finding& finding : findings) {
-    auto [it, fresh] = by_places.try_emplace(places_of(finding), merged.size());
+  std::vector<std::pair<LocationId, LocationId>> places;
+  for (const Finding& finding : findings) places.push_back(places_of(finding));
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    Finding& finding = findings[i];
+    auto [it, fresh] = by_places.try_emplace(places[i], merged.size());
     std::optional<std::pair<LocationId, LocationId>> parent;
     if (finding.depends_on) {
       CHECK(*finding.depends_on < findings.size(), "a finding depends on number {}", *finding.depends_on);
-      parent = places_of(findings[*finding.depends_on]);
+      parent = places[*finding.depends_on];
     }
     if (fresh) {
-      merged.push_back(finding);
+      merged.push_back(std::move(finding));
       hangs_on.push_back(parent);
       continue;
     }
@@ -63,7 +66,7 @@ std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitio
     if (finding.schedule && !known.schedule) {  // the schedule is for its own two events
       known.first = finding.first;
       known.second = finding.second;
-      known.schedule = finding.schedule;
+      known.schedule = std::move(finding.schedule);
       known.kind = finding.kind;
       hangs_on[it->second].reset();
     }

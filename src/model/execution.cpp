@@ -88,7 +88,8 @@ void Execution::build_lives_and_reads() {
         });
         offset += step;
       }
-      if (written != all) reads_.push_back({all & ~written, everything.value_or(kInitial)});
+      const bool born_since = everything && life_[i] != kNoLife && lives_[life_[i]].alloc > *everything;
+      if (written != all) reads_.push_back({all & ~written, born_since ? kInitial : everything.value_or(kInitial)});
     }
     if (trace::writes(e)) writers.assign(e.address, e.size, EventNo{i});
     if (e.kind == EventKind::Alloc) {

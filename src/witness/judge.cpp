@@ -298,8 +298,10 @@ class Run {
           (e.kind == EventKind::Call && !self.sections.empty()))
         return broken("missing-value");
     }
-    if (e.kind == EventKind::MissingBegin && memory_.unknown_in_reach(execution_.sections_of(no).back()))
-      return Broken{"missing-value", fmt::format("event {}: it can reach an unknown value", index(no))};
+    if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd || e.kind == EventKind::Call)
+      for (const model::SectionAt& at : execution_.sections_of(no))
+        if (memory_.unknown_in_reach(at))
+          return Broken{"missing-value", fmt::format("event {}: it can reach an unknown value", index(no))};
     if (racing || !trace::reads(e)) return {};
 
     const Memory::ReadResult read = memory_.read(no);
@@ -453,6 +455,10 @@ Judgement rejected(std::size_t step, const Broken& broken) {
 
 Judge::Judge(const trace::Trace& trace) : prepared_(std::make_unique<Prepared>(trace)) {}
 Judge::~Judge() = default;
+
+const model::Execution& Judge::execution() const {
+  return prepared_->execution;
+}
 
 Judgement Judge::reordering(const finding::Schedule& schedule) const {
   Run run(*prepared_, schedule);

@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "finding/schedule.h"
+#include "model/execution.h"
 #include "trace/trace.h"
 
 namespace racecast::witness {
@@ -29,6 +30,8 @@ class Judge {
   // `trace` must be valid (trace/validator.h) and outlive the judge.
   explicit Judge(const trace::Trace& trace);
   ~Judge();
+
+  const model::Execution& execution() const;
 
   // Is the schedule a correct reordering of the trace?
   Judgement reordering(const finding::Schedule& schedule) const;

@@ -57,7 +57,9 @@ std::optional<std::uint8_t> InitialContent::byte(std::uint32_t life, std::uint64
 
 Memory::Content Memory::content(std::uint32_t life, std::uint64_t address) const {
   auto it = bytes_.find({life, address});
-  if (everything_) {
+  if (it != bytes_.end() && it->second.kind == Kind::Unknown) return it->second;  // stays so under missing code
+  const bool born_since = everything_ && life != model::kNoLife && execution_.lives()[life].alloc > *everything_;
+  if (everything_ && !born_since) {
     auto written = written_at_.find({life, address});
     if (written == written_at_.end() || written->second < everything_at_) return {*everything_, Kind::ByIdentity, 0};
   }
@@ -121,7 +123,8 @@ void Memory::section_event(EventNo event) {
     }
     for (const model::Piece& piece : execution_.pieces(at)) {
       for (std::uint64_t i = 0; i < piece.range.size; ++i) {
-        bytes_[{piece.life, piece.range.address + i}] = {event, Kind::ByIdentity, 0};
+        Content& now = bytes_[{piece.life, piece.range.address + i}];
+        now = {event, now.kind == Kind::Unknown ? Kind::Unknown : Kind::ByIdentity, 0};
         written_at_[{piece.life, piece.range.address + i}] = order_;
       }
     }

@@ -258,12 +258,10 @@ void Execution::value_rules(int e, bool performed, Rules& broken) const {
   const bool into_missing = event.kind == EventKind::MissingBegin || event.kind == EventKind::MissingEnd ||
                             (event.kind == EventKind::Call && !facts_->inside[e].empty());
   if (before && into_missing) broken.insert("missing-value");
-  if (event.kind == EventKind::MissingBegin) {
-    for (const Section& section : facts_->sections)
-      if (section.begin == e)
-        for (const int cell : section.cells)
-          if (contents_[cell].unknown) broken.insert("missing-value");
-  }
+  // Missing code goes on from here: with the recorded contents of what it reaches, or not at all.
+  if (into_missing)
+    for (const int cell : facts_->reached[e])
+      if (contents_[cell].unknown) broken.insert("missing-value");
   if (!performed || !trace::reads(event)) return;
   const bool faithful = !deviates(e);
   if (!facts_->trace.definitions.branches && !faithful) broken.insert("value-all");
@@ -283,9 +281,9 @@ void Execution::append(int e) {
   CHECK(next_of(thread) == e, "event {} is not next", e);
 
   if (trace::reads(event) && deviates(e)) deviated_[thread] = 1;
-  // What missing code leaves behind comes first, so that a write of its own stands.
-  for (const int s : facts_->inside[e])
-    for (const int cell : facts_->sections[s].cells) contents_[cell] = {e, false};
+  // What missing code leaves behind comes first, so that a write of its own stands. What is unknown stays so: the
+  // missing code has not run on since.
+  for (const int cell : facts_->reached[e]) contents_[cell] = {e, contents_[cell].unknown};
   if (trace::writes(event))
     for (const Piece& piece : facts_->pieces[e]) contents_[piece.cell] = {e, deviated_[thread] != 0};
 

@@ -142,6 +142,7 @@ void Facts::cut_cells() {
       for_cuts(e.address, e.size, [&](std::uint64_t at, std::uint64_t) { life[at] = n; });
     } else if (e.kind == EventKind::Free) {
       for_cuts(e.address, e.size, [&](std::uint64_t at, std::uint64_t bytes) {
+        if (!life.contains(at)) return;  // memory without an alloc has one life, the whole run
         cells[cell_at(at, bytes)].free = n;
         life.erase(at);
       });
@@ -157,7 +158,14 @@ void Facts::cut_cells() {
       });
     }
   }
-  // What a section reaches are addresses, whatever their life.
+  // What a section reaches are addresses; at each of its events, whatever lives there.
+  const auto lives_at = [&](const Cell& cell, int n) {
+    if (cell.alloc >= 0) return cell.alloc <= n && (cell.free < 0 || n < cell.free);
+    return std::none_of(cells.begin(), cells.end(), [&](const Cell& other) {
+      return other.address == cell.address && other.alloc >= 0 && other.alloc <= n &&
+             (other.free < 0 || n < other.free);
+    });
+  };
   for (Section& section : sections) {
     const trace::ReachSet& reach = trace.definitions.reach[event(section.begin).address];
     for (int c = 0; c < static_cast<int>(cells.size()); ++c)
@@ -165,6 +173,14 @@ void Facts::cut_cells() {
             return range.address <= cells[c].address && cells[c].address < range.address + range.size;
           }))
         section.cells.push_back(c);
+  }
+  reached.resize(trace.events.size());
+  for (int n = 0; n < size(); ++n) {
+    std::set<int> all;
+    for (const int s : inside[n])
+      for (const int c : sections[s].cells)
+        if (lives_at(cells[c], n)) all.insert(c);
+    reached[n].assign(all.begin(), all.end());
   }
 }
 
@@ -184,11 +200,10 @@ void Facts::walk_contents() {
       }
       if (trace::writes(e)) last[cell] = n;
     }
-    for (const int s : inside[n])
-      for (const int cell : sections[s].cells) {
-        last[cell] = n;
-        last_needs[thread][cell] = position[n];
-      }
+    for (const int cell : reached[n]) {
+      last[cell] = n;
+      last_needs[thread][cell] = position[n];
+    }
   }
 }
 

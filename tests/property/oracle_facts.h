@@ -38,7 +38,7 @@ struct Piece {
 struct Section {
   int begin = 0, end = 0;
   bool returned = false;
-  std::vector<int> cells;  // what it reaches
+  std::vector<int> cells;  // what it reaches: addresses, whatever their life
 };
 
 struct Facts {
@@ -52,6 +52,7 @@ struct Facts {
   std::vector<int> forked_by;               // per thread: its fork, or -1
   std::vector<Section> sections;            //
   std::vector<std::vector<int>> inside;     // per event: the sections it belongs to
+  std::vector<std::vector<int>> reached;    // per event: the cells that its sections reach and that live at that time
   std::vector<std::vector<int>> tied;       // per event: the earlier events that it is tied to (missing-order)
   std::vector<std::uint64_t> objects;       // addresses of synchronisation objects
   std::vector<int> object, mutex;           // per event: index of its object (Wait, Wake: the condition; and its mutex)

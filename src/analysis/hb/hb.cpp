@@ -78,15 +78,13 @@ Result<Output> run_hb(const Input& input) {
     wanted.insert(wanted.end(), {pair.first.event, pair.second.event});
   }
   if (!dependent.empty()) {
-    RC_TRY(const ShbPrefix prefix, shb_prefix(input, wanted, has_missing));
+    RC_TRY(const ShbPrefix prefix, shb_prefix(input, wanted, has_missing, false));
     for (std::size_t k = 0; k < dependent.size(); ++k) {
       const RacePairs::Pair& pair = found.pairs[dependent[k]];
       finding::Finding& finding = output.findings[dependent[k]];
       const Hinge* hinge = hinge_between(prefix, pair, prefix.time[2 * k], prefix.before[2 * k + 1]);
       if (hinge == nullptr) continue;
-      const trace::Event& writer = prefix.trace.events[index(hinge->writer)];
-      const trace::Event& read = prefix.trace.events[index(hinge->read)];
-      const Places places = places_of(writer.location, read.location);
+      const Places places = places_of(hinge->writer, hinge->read);
       auto race = std::find_if(found.pairs.begin(), found.pairs.end(), [&](const RacePairs::Pair& other) {
         return places_of(other.first.location, other.second.location) == places;
       });
@@ -96,7 +94,7 @@ Result<Output> run_hb(const Input& input) {
         finding.reason += "; it happens only after the race above has let a read see that write";
       } else {
         finding.reason += fmt::format("; only an atomic read that acquires nothing ({}) stands between them",
-                                      name_of_location(output.definitions, read.location));
+                                      name_of_location(output.definitions, hinge->read));
       }
     }
   }

@@ -8,7 +8,8 @@
 
 namespace racecast::analysis {
 
-Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing) {
+Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing,
+                             bool keep_events) {
   ShbPrefix result;
   result.before.resize(wanted.size());
   result.time.resize(wanted.size());
@@ -19,17 +20,18 @@ Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wan
   RC_TRY(auto source, input.open());
   model::SyncClocks clocks(model::Order::Shb, source->definitions(), has_missing);
   struct Written {
-    EventNo event{};
+    LocationId location{};
     model::Stamp stamp;
   };
   model::ByteMap<Written> writers;
-  while (result.trace.events.size() < end) {
+  std::uint64_t count = 0;
+  while (count < end) {
     RC_TRY(const auto batch, source->next());
     if (batch.empty()) break;
     for (const trace::Event& e : batch) {
-      if (result.trace.events.size() == end) break;
-      const EventNo number{result.trace.events.size()};
-      result.trace.events.push_back(e);
+      if (count == end) break;
+      const EventNo number{count++};
+      if (keep_events) result.trace.events.push_back(e);
       clocks.enter(e);
       for (auto [at, last] = places.equal_range(number); at != last; ++at) {
         model::VectorClock& before = result.before[at->second];
@@ -41,11 +43,11 @@ Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wan
         writers.for_each(e.address, e.size, [&](model::ByteMask, const Written& w) {
           if (w.stamp.thread != e.thread && !clocks.before(w.stamp.thread, w.stamp.time, e.thread) &&
               result.hinges.size() < kMaxHinges)
-            result.hinges.push_back({w.event, number, w.stamp, e.thread, clocks.now(e.thread)});
+            result.hinges.push_back({w.location, e.location, w.stamp, e.thread, clocks.now(e.thread)});
         });
       }
       clocks.leave(e);
-      if (trace::writes(e)) writers.assign(e.address, e.size, {number, clocks.stamp(e.thread)});
+      if (trace::writes(e)) writers.assign(e.address, e.size, {e.location, clocks.stamp(e.thread)});
       if (e.kind == trace::EventKind::Alloc || e.kind == trace::EventKind::Free) writers.erase(e.address, e.size);
     }
   }

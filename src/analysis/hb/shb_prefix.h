@@ -11,21 +11,22 @@ namespace racecast::analysis {
 
 // A read that shb orders after a write only because it read from it.
 struct Hinge {
-  EventNo writer{}, read{};
+  LocationId writer{}, read{};
   model::Stamp writer_stamp;
   ThreadId reader{};
   model::Time read_time = 0;
 };
 
 struct ShbPrefix {
-  trace::Trace trace;                      // up to and including the last wanted event
+  trace::Trace trace;                      // up to and including the last wanted event, if its events were asked for
   std::vector<model::VectorClock> before;  // by position in `wanted`: what precedes the event, itself not included
   std::vector<model::Time> time;           // of the event in its thread
   std::vector<Hinge> hinges;               // in order of the read; the first kMaxHinges
 };
-inline constexpr std::size_t kMaxHinges = 1'000'000;
+inline constexpr std::size_t kMaxHinges = 100'000;
 
-// `wanted` in any order. Memory: the prefix, 40 bytes an event.
-Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing);
+// `wanted` in any order. With `keep_events` the prefix of the trace up to the last of them is kept, 40 bytes an event.
+Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing,
+                             bool keep_events);
 
 }  // namespace racecast::analysis
