@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 
 #include "cli/command.h"
 
@@ -13,9 +14,7 @@ constexpr const char* kFooter =
     "Example: racecast run examples/first_race.litmus\n"
     "Exit codes: 0 nothing found, 1 findings, 2 bad usage or input, 3 internal error.";
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace racecast::cli;
   CLI::App app{"racecast predicts concurrency bugs: from one run of a program, what other schedules can do.",
                "racecast"};
@@ -54,4 +53,18 @@ int main(int argc, char** argv) {
     return kBadInput;
   }
   return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Nothing of ours throws; a library may, if memory runs out.
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fputs("racecast: internal error: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+    return racecast::cli::kInternal;
+  }
 }

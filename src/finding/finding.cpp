@@ -44,6 +44,7 @@ std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitio
   std::vector<std::optional<std::pair<LocationId, LocationId>>> hangs_on;  // by index into merged
   std::map<std::pair<LocationId, LocationId>, std::size_t> by_places;
   std::vector<std::pair<LocationId, LocationId>> places;
+  places.reserve(findings.size());
   for (const Finding& finding : findings) places.push_back(places_of(finding));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     Finding& finding = findings[i];

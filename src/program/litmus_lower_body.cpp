@@ -185,8 +185,10 @@ class BodyLowering {
 
   void lower_object(Op op, const Stmt& s) {
     std::vector<PlaceParts> places;
+    places.reserve(s.args.size());
     for (const Expr& arg : s.args) places.push_back(parts(arg));
     std::vector<Operand> addresses;
+    addresses.reserve(places.size());
     for (const PlaceParts& place : places) addresses.push_back(address(place));
     build_.emit(op, kVoid, at(s.at), std::move(addresses));
   }

@@ -64,7 +64,7 @@ Result<std::uint64_t> Parser::want_number(std::string_view what) {
   return *value;
 }
 
-std::unexpected<Error> Parser::error(ast::At at, std::string message) const {
+std::unexpected<Error> Parser::error(ast::At at, const std::string& message) const {
   return litmus_error(file_name_, at, message);
 }
 

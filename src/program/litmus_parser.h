@@ -65,7 +65,7 @@ class Parser {
   Result<ast::Word> want_label();
   Result<std::uint64_t> want_number(std::string_view what);
   std::unexpected<Error> unexpected(std::string_view expected) const;
-  std::unexpected<Error> error(ast::At at, std::string message) const;
+  std::unexpected<Error> error(ast::At at, const std::string& message) const;
 
   // Counts one level of nesting for its life.
   struct Level {

@@ -422,8 +422,9 @@ struct Validator::State {
     if (e.kind == EventKind::MissingBegin) {
       std::uint64_t total = 0;
       for (const Range& r : definitions.reach[e.address].ranges) {
-        if (r.address + r.size < r.address || r.size > kMaxReach || (total += r.size) > kMaxReach)
-          return broken("range", "missing code that reaches {} bytes at {:#x}", r.size, r.address);
+        const bool fits = r.address + r.size >= r.address && r.size <= kMaxReach - total;
+        if (!fits) return broken("range", "missing code that reaches {} bytes at {:#x}", r.size, r.address);
+        total += r.size;
       }
     }
     if ((access && (e.size == 0 || e.size > kMaxAccess)) ||

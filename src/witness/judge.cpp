@@ -231,7 +231,7 @@ class Run {
         return {};
       }
       case EventKind::BarrierLeave: {
-        const auto incomplete = Broken{"barrier", fmt::format("event {}: its round is not complete", index(no))};
+        auto incomplete = Broken{"barrier", fmt::format("event {}: its round is not complete", index(no))};
         const BarrierState& barrier = barriers_[prepared_.object_of(no)];
         if (auto needs = prepared_.barrier_needs.find(no); needs != prepared_.barrier_needs.end()) {
           if (!done_up_to(needs->second, e.thread)) return incomplete;

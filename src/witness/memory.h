@@ -25,7 +25,7 @@ class InitialContent {
   };
   struct Hash {
     std::size_t operator()(const Key& key) const {
-      return (key.address * 0x9e3779b97f4a7c15u) ^ (key.life * 0x85ebca6bu);
+      return (key.address * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.life} * 0x85ebca6bu);
     }
   };
   friend class Memory;
