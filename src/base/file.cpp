@@ -35,6 +35,13 @@ Result<std::string> read_file(const std::string& path, std::uint64_t max_bytes) 
   return content;
 }
 
+Status refuse_same_file(const std::string& in, const std::string& out) {
+  std::error_code error;
+  if (std::filesystem::equivalent(in, out, error) && !error)
+    return bad_input(fmt::format("{} cannot be both input and output", in));
+  return {};
+}
+
 Status write_file(const std::string& path, const std::string& content) {
   File file(std::fopen(path.c_str(), "wb"));
   if (file == nullptr) return bad_input(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));

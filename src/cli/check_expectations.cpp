@@ -18,6 +18,10 @@ namespace {
 using LabelPair = std::pair<std::string, std::string>;
 using LabelPairs = std::set<LabelPair>;
 
+// Analyses that expectations are written for already.
+constexpr std::string_view kPlanned[] = {"fasttrack", "lockset", "hybrid", "wcp",  "cp",
+                                         "syncp",     "maximal", "value",  "path", "nondet"};
+
 void insert(LabelPairs& pairs, const std::string& a, const std::string& b) {
   // Accesses without a label are never listed.
   if (!a.empty() && !b.empty()) pairs.insert(std::minmax(a, b));
@@ -50,6 +54,7 @@ Result<std::optional<LabelPairs>> found_by_exploration(const program::LitmusFile
 }
 
 std::string text_of(const LabelPairs& pairs) {
+  if (pairs.empty()) return "nothing";
   std::string text;
   for (const auto& [a, b] : pairs) text += fmt::format("{}({},{})", text.empty() ? "" : " ", a, b);
   return text;
@@ -69,6 +74,15 @@ Result<int> check_expectations(const program::LitmusFile& file, const trace::Tra
   for (const program::Expectation& expectation : file.expectations) {
     std::optional<LabelPairs> found;
     std::string skipped = "the analysis is not there yet";
+    const auto at = [&] {
+      return fmt::format("{}:{}", file.program->text(expectation.position.file), expectation.position.line);
+    };
+    const bool planned =
+        std::find(std::begin(kPlanned), std::end(kPlanned), expectation.analysis) != std::end(kPlanned);
+    if (expectation.analysis != "all" && !planned && analysis::find_analysis(expectation.analysis) == nullptr)
+      return bad_input(fmt::format("{}: there is no analysis {}", at(), expectation.analysis));
+    if (!expectation.labels.empty() && expectation.analysis != "nondet")
+      return bad_input(fmt::format("{}: {} gives pairs, but a single label is expected", at(), expectation.analysis));
     if (expectation.analysis == "all") {
       RC_TRY(found, found_by_exploration(file, skipped));
     } else if (analysis::find_analysis(expectation.analysis) != nullptr) {

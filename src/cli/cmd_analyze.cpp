@@ -1,6 +1,7 @@
 // racecast analyze TRACE: what other schedules of a recorded run can do.
 #include <CLI/CLI.hpp>
 
+#include "base/file.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/open_trace.h"
@@ -24,8 +25,7 @@ Status check_trace(const std::string& path) {
     }
     progress.update(validator.events());
   }
-  if (const auto damage = opened.damage()) note(*damage);
-  return {};
+  return report_damage(path, opened, validator.events());
 }
 
 }  // namespace
@@ -42,6 +42,7 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
   command->footer("Example: racecast analyze first_race.rct --analysis hb,shb --json findings.json");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
+      if (options->analysis.json) RC_TRY_STATUS(refuse_same_file(options->path, *options->analysis.json));
       RC_TRY_STATUS(check_trace(options->path));
       analysis::Input input;
       input.open = [&]() -> Result<std::unique_ptr<trace::EventSource>> {

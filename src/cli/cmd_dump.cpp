@@ -18,8 +18,17 @@ namespace racecast::cli {
 
 namespace {
 
+// A trace has the one order that was recorded.
+Status refuse_schedule(const LitmusOptions& options) {
+  if (options.schedule || options.seed)
+    return bad_input(
+        fmt::format("{}: --schedule and --seed are for litmus programs; a trace has one order", options.path));
+  return {};
+}
+
 Result<trace::Trace> trace_of(const LitmusOptions& options) {
   if (!options.path.ends_with(".litmus")) {
+    RC_TRY_STATUS(refuse_schedule(options));
     RC_TRY(trace::Trace trace, load_trace(options.path));
     if (Status status = trace::validate(trace); !status) return bad_input(options.path + ": " + status.error().message);
     return trace;
@@ -50,6 +59,7 @@ Status dump_trace(const LitmusOptions& options) {
     trace::MemorySource source(trace);
     return trace::print_text(source, out);
   }
+  RC_TRY_STATUS(refuse_schedule(options));
   RC_TRY(OpenedTrace opened, open_trace(options.path));
   RC_TRY_STATUS(trace::print_text(*opened.source, out));
   if (const auto damage = opened.damage()) note(*damage);
@@ -62,11 +72,15 @@ Result<std::string> dump_findings(const LitmusOptions& options) {
   return report::lines(analysed.findings, {analysed.definitions, &trace.events, options.path, false});
 }
 
-void add_what(CLI::App& dump, Outcome& outcome, const char* name, const char* help,
+// `runs`: a litmus program is executed for it, so the schedule can be chosen.
+void add_what(CLI::App& dump, Outcome& outcome, const char* name, const char* help, bool runs,
               std::function<Result<std::string>(const LitmusOptions&)> what) {
   auto options = std::make_shared<LitmusOptions>();
   CLI::App* command = dump.add_subcommand(name, help);
-  add_litmus_options(*command, *options);
+  if (runs)
+    add_litmus_options(*command, *options);
+  else
+    command->add_option("FILE", options->path)->required();
   command->get_option("FILE")->description("a litmus program or a trace");
   command->footer(fmt::format("Example: racecast dump {} examples/first_race.litmus", name));
   command->callback([options, what = std::move(what), &outcome] {
@@ -85,21 +99,21 @@ void add_dump(CLI::App& app, Outcome& outcome) {
       app.add_subcommand("dump", "print a stage of the data flow: program, litmus, trace, order, findings");
   dump->require_subcommand(1);
   dump->footer("Example: racecast dump order examples/first_race.litmus");
-  add_what(*dump, outcome, "program", "the program model, instruction by instruction",
+  add_what(*dump, outcome, "program", "the program model, instruction by instruction", false,
            [](const LitmusOptions& options) { return dump_program(options, false); });
-  add_what(*dump, outcome, "litmus", "the program in the litmus language",
+  add_what(*dump, outcome, "litmus", "the program in the litmus language", false,
            [](const LitmusOptions& options) { return dump_program(options, true); });
-  add_what(*dump, outcome, "trace", "the events, in the text form of traces",
+  add_what(*dump, outcome, "trace", "the events, in the text form of traces", true,
            [](const LitmusOptions& options) -> Result<std::string> {
              RC_TRY_STATUS(dump_trace(options));
              return std::string();
            });
-  add_what(*dump, outcome, "order", "clocks, reads-from and lock scopes",
+  add_what(*dump, outcome, "order", "clocks, reads-from and lock scopes", true,
            [](const LitmusOptions& options) -> Result<std::string> {
              RC_TRY(const trace::Trace trace, trace_of(options));
              return dump_order(trace);
            });
-  add_what(*dump, outcome, "findings", "one line per finding", &dump_findings);
+  add_what(*dump, outcome, "findings", "one line per finding", true, &dump_findings);
 }
 
 }  // namespace racecast::cli

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/open_trace.h"
 #include "trace/std_export.h"
@@ -20,11 +21,12 @@ void add_export(CLI::App& app, Outcome& outcome) {
   command->footer("Example: racecast export first_race.rct -o first_race.std");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
+      RC_TRY_STATUS(refuse_same_file(options->path, options->out));
       RC_TRY(OpenedTrace opened, open_trace(options->path));
       RC_TRY(const trace::StdExport written, trace::export_std(*opened.source, options->out));
       print(fmt::format("{}: {} lines\n", options->out, written.written));
       if (const std::string summary = written.summary(); !summary.empty()) note(summary);
-      if (const auto damage = opened.damage()) note(*damage);
+      RC_TRY_STATUS(report_damage(options->path, opened, written.written + written.left_out_total()));
       return kNothingFound;
     }();
   });

@@ -5,6 +5,7 @@
 
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/open_trace.h"
 #include "trace/std_import.h"
 
 namespace racecast::cli {
@@ -20,6 +21,8 @@ void add_import(CLI::App& app, Outcome& outcome) {
   command->footer("Example: racecast import account.std -o account.rct");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
+      if (starts_as_binary_trace(options->path))
+        return bad_input(fmt::format("{}: is a .rct trace already; use `racecast analyze`", options->path));
       Progress progress("importing", "events");
       RC_TRY(const trace::StdCounts counts,
              trace::import_std(options->path, options->out, [&](std::uint64_t events) { progress.update(events); }));

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/file.h"
 #include "cli/command.h"
 #include "cli/litmus_input.h"
 #include "trace/writer.h"
@@ -21,6 +22,7 @@ void add_record(CLI::App& app, Outcome& outcome) {
   command->footer("Example: racecast record examples/first_race.litmus -o first_race.rct");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
+      RC_TRY_STATUS(refuse_same_file(options->litmus.path, options->out));
       RC_TRY(const program::LitmusFile file, load_litmus(options->litmus.path));
       RC_TRY(const trace::Trace trace, record_litmus(file, options->litmus));
       RC_TRY_STATUS(trace::write_trace(trace, options->out));

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/open_trace.h"
 #include "trace/recorder.h"
 
 namespace racecast::cli {
@@ -22,11 +23,17 @@ void add_litmus_options(CLI::App& command, LitmusOptions& options) {
   schedule->type_name("\"1 2 T1 T2*3\"");
   command.add_option("--seed", options.seed, "run it in a random order; the same number gives the same order")
       ->type_name("N")
-      ->excludes(schedule);
+      ->excludes(schedule)
+      ->check([](const std::string& text) {
+        const bool digits = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == text.npos;
+        return digits && (text == "0" || text[0] != '0') ? std::string() : "not a number from 0 to 10^19 - 1: " + text;
+      });
 }
 
 Result<program::LitmusFile> load_litmus(const std::string& path) {
   RC_TRY(const std::string text, read_file(path, kMaxLitmus));
+  if (is_binary_trace(text))
+    return bad_input(fmt::format("{}: is a trace, not a litmus program; use `racecast analyze`", path));
   return program::parse_litmus(text, path);
 }
 

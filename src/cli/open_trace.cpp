@@ -40,17 +40,27 @@ std::string first_bytes(const std::string& path) {
 
 }  // namespace
 
+bool is_binary_trace(std::string_view start) {
+  return start.starts_with("\x89RCT");
+}
+
+bool starts_as_binary_trace(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) && is_binary_trace(first_bytes(path));
+}
+
 Result<OpenedTrace> open_trace(const std::string& path) {
   OpenedTrace opened;
   opened.damage = [] { return std::optional<std::string>(); };
-  const bool regular = std::filesystem::is_regular_file(path);
-  if (regular && first_bytes(path).starts_with("racecast-trace ")) {
+  std::error_code ignored;
+  const std::string start = std::filesystem::is_regular_file(path, ignored) ? first_bytes(path) : "";
+  if (start.starts_with("racecast-trace ")) {
     RC_TRY(const std::string text, read_file(path, kMaxTextTrace));
     RC_TRY(trace::Trace trace, trace::parse_text(text, path));
     opened.source = std::make_unique<OwningSource>(std::move(trace));
     return opened;
   }
-  if (path.ends_with(".std")) {
+  if (path.ends_with(".std") && !is_binary_trace(start)) {
     RC_TRY(trace::StdSource source, trace::StdSource::open(path));
     opened.source = std::make_unique<trace::StdSource>(std::move(source));
     return opened;
@@ -66,10 +76,17 @@ Result<OpenedTrace> open_trace(const std::string& path) {
   return opened;
 }
 
+Status report_damage(const std::string& path, const OpenedTrace& opened, std::uint64_t events) {
+  const auto damage = opened.damage();
+  if (damage && events == 0) return bad_input(fmt::format("{}: no event can be read: {}", path, *damage));
+  if (damage) note(fmt::format("{}; only the {} events before that are looked at", *damage, events));
+  return {};
+}
+
 Result<trace::Trace> load_trace(const std::string& path) {
   RC_TRY(OpenedTrace opened, open_trace(path));
   RC_TRY(trace::Trace trace, trace::read_all(*opened.source));
-  if (const auto damage = opened.damage()) note(*damage);
+  RC_TRY_STATUS(report_damage(path, opened, trace.events.size()));
   return trace;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "trace/trace.h"
@@ -20,7 +21,14 @@ struct OpenedTrace {
 
 Result<OpenedTrace> open_trace(const std::string& path);
 
-// Reads a whole trace into memory and says on standard error if it is damaged.
+// Does a file that starts like this hold a binary trace?
+bool is_binary_trace(std::string_view start);
+bool starts_as_binary_trace(const std::string& path);
+
+// To be called when the source has been read: says on standard error what was lost; bad_input if nothing is left.
+Status report_damage(const std::string& path, const OpenedTrace& opened, std::uint64_t events);
+
+// Reads a whole trace into memory; damage as above.
 Result<trace::Trace> load_trace(const std::string& path);
 
 }  // namespace racecast::cli

@@ -20,8 +20,11 @@ std::uint64_t hash(std::uint64_t seed, std::string_view text) {
   return (seed ^ 0xff) * 0x100000001b3;
 }
 
+// The file without its folder: the same program may be analysed from elsewhere.
 std::uint64_t hash(const trace::Definitions& definitions, const Access& access) {
-  std::uint64_t h = hash(0xcbf29ce484222325, name_of_location(definitions, access.location));
+  std::string place = name_of_location(definitions, access.location);
+  if (const std::size_t slash = place.rfind('/'); slash != std::string::npos) place.erase(0, slash + 1);
+  std::uint64_t h = hash(0xcbf29ce484222325, place);
   if (index(access.location) < definitions.locations.size())
     h = hash(h, definitions.locations[index(access.location)].function);
   return hash(h, access.writes ? "w" : "r");

@@ -2,10 +2,10 @@
 // memory are looked up everywhere; overlap of two ranges is a common bit of two masks.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <vector>
+
+#include "base/hash.h"
 
 namespace racecast::model {
 
@@ -78,7 +78,7 @@ class ByteMap {
     if (from < to) for_each_granule(from, to - from, [&](std::uint64_t, ByteMask mask) { function(mask); });
   }
 
-  tsl::robin_map<std::uint64_t, std::vector<Entry>> granules_;
+  HashMap<std::uint64_t, std::vector<Entry>> granules_;
 };
 
 }  // namespace racecast::model

@@ -6,10 +6,9 @@
 // classes; the predictor's issue asks for that.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <vector>
 
+#include "base/hash.h"
 #include "model/granules.h"
 #include "model/vector_clock.h"
 #include "trace/trace.h"
@@ -39,7 +38,7 @@ class MissingOrder {
 
   const trace::Definitions& definitions_;
   std::vector<std::vector<std::uint64_t>> open_;  // per thread, reach sets of its open sections
-  tsl::robin_map<std::uint64_t, std::vector<Cell>> granules_;
+  HashMap<std::uint64_t, std::vector<Cell>> granules_;
   VectorClock everything_;  // section events that reach everything
   VectorClock all_;         // all section events and all events on some byte
 };

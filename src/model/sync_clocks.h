@@ -7,14 +7,13 @@
 // shb. Memory: one clock per live synchronisation object, and (shb) one stamp per written granule.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <deque>
 #include <map>
 #include <memory>
 #include <set>
 #include <vector>
 
+#include "base/hash.h"
 #include "model/granules.h"
 #include "model/missing_order.h"
 #include "model/vector_clock.h"
@@ -98,10 +97,10 @@ class SyncClocks {
   const trace::Definitions& definitions_;
   std::deque<ThreadState> threads_;  // a deque: references stay valid while threads appear
   std::set<std::uint64_t> objects_;  // addresses of all synchronisation objects below
-  tsl::robin_map<std::uint64_t, LockState> locks_;
-  tsl::robin_map<std::uint64_t, std::vector<ThreadId>> sleepers_;
-  tsl::robin_map<std::uint64_t, VectorClock> semaphores_, semaphores_all_, once_;
-  tsl::robin_map<std::uint64_t, BarrierState> barriers_;
+  HashMap<std::uint64_t, LockState> locks_;
+  HashMap<std::uint64_t, std::vector<ThreadId>> sleepers_;
+  HashMap<std::uint64_t, VectorClock> semaphores_, semaphores_all_, once_;
+  HashMap<std::uint64_t, BarrierState> barriers_;
   // By byte, the releases that an acquire read of it sees: those of the release sequence that its value belongs to.
   ByteMap<std::shared_ptr<const VectorClock>> released_values_;
   bool has_releases_ = false;  // most traces have none, and then no plain write need be looked up

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/hash.h"
 
 namespace racecast::program {
 namespace {
@@ -161,7 +162,7 @@ class Explorer {
   Exploration result_;
   std::vector<Node> stack_;
   tsl::robin_set<Machine::Fingerprint, Hash> seen_;
-  tsl::robin_set<std::uint64_t> pairs_;
+  HashSet<std::uint64_t> pairs_;
   std::vector<std::pair<ThreadId, NextStep>> accesses_;
 };
 

@@ -70,7 +70,7 @@ Status Stepper::advance(ThreadId id) {
     if (executed >= kMaxLocalInstructions) {
       return mistake(
           id, i,
-          fmt::format("computes without end: {} instructions without an access or a synchronisation operation",
+          fmt::format("computes too long: more than {} instructions without an access or a synchronisation operation",
                       kMaxLocalInstructions));
     }
     RC_TRY_STATUS(execute_local(id, i));

@@ -16,6 +16,18 @@ struct Paint {
   }
 };
 
+// A file name as a shell takes it.
+std::string shell_word(const std::string& name) {
+  const bool plain =
+      !name.empty() && name[0] != '-' &&
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=:@%,-") ==
+          std::string::npos;
+  if (plain) return name;
+  std::string quoted = name[0] == '-' ? "'./" : "'";
+  for (const char c : name) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string kind_of_access(const finding::Access& access) {
   return fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
 }
@@ -74,12 +86,11 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
   text += fmt::format("{}why: {}\n", inner, finding.reason);
   if (finding.schedule) {
     const std::string option = schedule_option(finding, context);
+    const bool command = !option.empty() && context.input.ends_with(".litmus");
     text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner,
-                        finding.schedule->size(), option.empty() ? "" : "; to see it:");
-    if (!option.empty() && context.input.ends_with(".litmus"))
-      text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, context.input, option);
-    else if (!option.empty())
-      text += fmt::format("{}  --schedule \"{}\"\n", inner, option);
+                        finding.schedule->size(), command ? "; to see it:" : "");
+    if (command)
+      text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(context.input), option);
   }
   text += "\n";
   for (std::size_t k = 0; k < findings.size(); ++k)
@@ -102,7 +113,8 @@ std::string text(const std::vector<finding::Finding>& findings, const Context& c
   const std::size_t races = findings.size() - dependent;
   text += fmt::format("{} race{}", races, races == 1 ? "" : "s");
   if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
-  return text + "; `racecast explain data-race` says what that means and how to repair it\n";
+  return text + fmt::format("; `racecast explain {}` says what that means and how to repair it\n",
+                            dependent != 0 ? "dependent-race" : "data-race");
 }
 
 std::string lines(const std::vector<finding::Finding>& findings, const Context& context) {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.h"
 #include "trace/definitions_codec.h"
 #include "trace/validator.h"
 #include "trace/writer.h"
@@ -399,19 +400,11 @@ std::span<const std::uint64_t> StdSource::lines() const {
 
 namespace {
 
-bool same_file(const std::string& a, const std::string& b) {
-  struct stat in{}, out{};
-  return ::stat(a.c_str(), &in) == 0 && ::stat(b.c_str(), &out) == 0 && in.st_dev == out.st_dev &&
-         in.st_ino == out.st_ino;
-}
-
 Result<StdCounts> convert(const std::string& path, const std::string& out,
-                          const std::function<void(std::uint64_t)>& progress, bool& created) {
+                          const std::function<void(std::uint64_t)>& progress) {
   RC_TRY(StdSource source, StdSource::open(path));
-  // The first events before the output is touched: most wrong files fail here.
   RC_TRY(std::span<const Event> events, source.next());
   RC_TRY(Writer writer, Writer::create(out));
-  created = true;
   Validator validator(source.definitions());
   while (!events.empty()) {
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -432,12 +425,15 @@ Result<StdCounts> convert(const std::string& path, const std::string& out,
 
 Result<StdCounts> import_std(const std::string& path, const std::string& out,
                              const std::function<void(std::uint64_t)>& progress) {
-  if (same_file(path, out)) return bad_input(fmt::format("{} cannot be both input and output", path));
-  bool created = false;
-  Result<StdCounts> counts = convert(path, out, progress, created);
-  // Only a file: the output may be a device.
+  RC_TRY_STATUS(refuse_same_file(path, out));
   struct stat about{};
-  if (!counts && created && ::stat(out.c_str(), &about) == 0 && S_ISREG(about.st_mode)) ::unlink(out.c_str());
+  if (::stat(out.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) return convert(path, out, progress);  // a device
+  // A file that was there before stays as it is unless all goes well.
+  const std::string part = out + ".part";
+  Result<StdCounts> counts = convert(path, part, progress);
+  if (counts && ::rename(part.c_str(), out.c_str()) != 0)
+    counts = bad_input(fmt::format("{}: cannot be written: {}", out, std::strerror(errno)));
+  if (!counts) ::unlink(part.c_str());
   return counts;
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/hash.h"
 #include "trace/trace.h"
 
 namespace racecast::trace {
@@ -57,7 +58,7 @@ class SymbolRanges {
     std::uint64_t id = 0;
   };
   std::map<std::uint64_t, Held> by_address_;
-  tsl::robin_map<std::uint64_t, std::uint64_t> starts_;  // most accesses are to the start of a symbol
+  HashMap<std::uint64_t, std::uint64_t> starts_;  // most accesses are to the start of a symbol
 };
 
 struct NameIndex {

@@ -26,11 +26,27 @@ Result<Trace> read_all(EventSource& source, std::uint64_t max_events) {
   return trace;
 }
 
+namespace {
+
+// Names come from files and may hold anything; control characters must not reach a terminal.
+std::string printable(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      text += c;
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string name_of_address(const Definitions& definitions, std::uint64_t address) {
   for (const Symbol& symbol : definitions.symbols) {
     if (address != symbol.address && address - symbol.address >= symbol.size) continue;
     const std::uint64_t offset = address - symbol.address;
-    std::string name = symbol.name;
+    std::string name = printable(symbol.name);
     std::uint64_t rest = offset;
     if (symbol.element != 0) {
       name += fmt::format("[{}]", offset / symbol.element);
@@ -44,7 +60,7 @@ std::string name_of_address(const Definitions& definitions, std::uint64_t addres
 
 std::string name_of_thread(const Definitions& definitions, ThreadId thread) {
   if (index(thread) < definitions.threads.size() && !definitions.threads[index(thread)].empty()) {
-    return definitions.threads[index(thread)];
+    return printable(definitions.threads[index(thread)]);
   }
   return fmt::format("#{}", index(thread));
 }
@@ -53,11 +69,12 @@ std::string name_of_location(const Definitions& definitions, LocationId location
   if (index(location) >= definitions.locations.size()) return fmt::format("location {}", index(location));
   const Location& l = definitions.locations[index(location)];
   if (l.file.empty()) {
-    if (!l.label.empty()) return l.label;
-    return l.function.empty() ? fmt::format("location {}", index(location)) : l.function;
+    if (!l.label.empty()) return printable(l.label);
+    return l.function.empty() ? "an unknown place" : printable(l.function);
   }
-  if (l.line == 0) return l.file;
-  return l.column == 0 ? fmt::format("{}:{}", l.file, l.line) : fmt::format("{}:{}:{}", l.file, l.line, l.column);
+  const std::string file = printable(l.file);
+  if (l.line == 0) return file;
+  return l.column == 0 ? fmt::format("{}:{}", file, l.line) : fmt::format("{}:{}:{}", file, l.line, l.column);
 }
 
 }  // namespace racecast::trace

@@ -1,7 +1,6 @@
 #include "trace/validator.h"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <algorithm>
 #include <deque>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/hash.h"
 #include "trace/definitions_codec.h"
 #include "trace/event_codec.h"
 
@@ -73,9 +73,9 @@ struct Validator::State {
   IdBounds bounds;
   std::uint64_t number = 0;  // of the event at hand
   std::vector<Thread> threads;
-  tsl::robin_map<std::uint64_t, Mutex> mutexes;                  // held ones
-  tsl::robin_map<std::uint64_t, RwLock> rwlocks;                 // held ones
-  tsl::robin_map<std::uint64_t, std::deque<ThreadId>> sleepers;  // by condition, not yet notified, longest first
+  HashMap<std::uint64_t, Mutex> mutexes;                  // held ones
+  HashMap<std::uint64_t, RwLock> rwlocks;                 // held ones
+  HashMap<std::uint64_t, std::deque<ThreadId>> sleepers;  // by condition, not yet notified, longest first
   std::map<std::uint64_t, Guard> guards;
   std::map<std::uint64_t, Barrier> barriers;
   std::map<std::uint64_t, std::int64_t> semaphores;  // posts minus downs

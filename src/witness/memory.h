@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/hash.h"
 #include "model/execution.h"
 
 namespace racecast::witness {
@@ -24,9 +25,7 @@ class InitialContent {
     bool operator==(const Key&) const = default;
   };
   struct Hash {
-    std::size_t operator()(const Key& key) const {
-      return (key.address * 0x9e3779b97f4a7c15u) ^ (std::size_t{key.life} * 0x85ebca6bu);
-    }
+    std::size_t operator()(const Key& key) const { return MixHash()(key.address ^ (std::uint64_t{key.life} << 40)); }
   };
   friend class Memory;
   tsl::robin_map<Key, std::uint8_t, Hash> bytes_;
@@ -64,9 +63,9 @@ class Memory {
   const model::Execution& execution_;
   const InitialContent& initial_;
   tsl::robin_map<InitialContent::Key, Content, InitialContent::Hash> bytes_;
-  tsl::robin_map<std::uint32_t, int> open_;  // sections in progress
-  std::optional<EventNo> everything_;        // last event of a section that reaches everything
-  std::uint64_t order_ = 0;                  // counts writes, to tell what is older than `everything_`
+  HashMap<std::uint32_t, int> open_;   // sections in progress
+  std::optional<EventNo> everything_;  // last event of a section that reaches everything
+  std::uint64_t order_ = 0;            // counts writes, to tell what is older than `everything_`
   tsl::robin_map<InitialContent::Key, std::uint64_t, InitialContent::Hash> written_at_;
   std::uint64_t everything_at_ = 0;
 };

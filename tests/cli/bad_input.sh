@@ -56,4 +56,40 @@ if [ -e /dev/full ]; then
   "$racecast" dump trace "$example" >/dev/full 2>err && fail "a full disk was not noticed"
   says err "standard output cannot be written"
 fi
+# output that is the input, by whatever name
+cp "$example" own.litmus
+ln -s own.litmus link.litmus
+refused "both input and output" "$racecast" record own.litmus -o link.litmus
+refused "both input and output" "$racecast" run own.litmus --json own.litmus
+refused "both input and output" "$racecast" export whole.rct -o whole.rct
+cmp -s own.litmus "$example" || fail "an input was overwritten"
+# nothing readable is not 'no race'
+{ head -c 60 whole.rct; head -c 40 /dev/zero; tail -c +101 whole.rct; } >middle.rct
+refused "no event can be read" "$racecast" analyze middle.rct
+# a failed import leaves what was there
+cp whole.rct keep.rct
+refused "op.std:2" "$racecast" import op.std -o keep.rct
+cmp -s keep.rct whole.rct || fail "a failed import changed an older file"
+ln -s loop loop
+refused "loop" "$racecast" analyze loop
+refused "is a .rct trace already" "$racecast" import whole.rct -o y.rct
+refused "is a trace, not a litmus program" "$racecast" run whole.rct
+refused "--seed" "$racecast" run "$example" --seed -1
+refused "a trace has one order" "$racecast" dump order whole.rct --seed 1
+refused "excludes" "$racecast" run --check "$example" --stats
+sed '$a expect hbb: (1,2)' "$example" >typo.litmus
+expect 2 "$racecast" run --check typo.litmus
+says err "there is no analysis hbb"
+# control characters in names do not reach the terminal
+printf 'racecast-trace 1\nT0 write "x\\x1b[2J" 1 @1\nT1 write "x\\x1b[2J" 2 @2\n' >names.txt
+expect 1 "$racecast" analyze names.txt
+says_not out $'\033'
+# thousands of pairs of locations, and addresses far apart, are no trouble
+python3 -c 'for t in (0, 1):
+  for i in range(120): print("T%d|w(x)|%d" % (t, t * 1000 + i))' >pairs.std
+limit=2000000
+(ulimit -v $limit; "$racecast" --version >/dev/null 2>&1) || limit=unlimited  # a build with sanitizers needs more than that to start
+(ulimit -v $limit; "$racecast" analyze pairs.std --analysis hb >out 2>err)
+[ $? -eq 1 ] || { fail "many pairs"; head -3 err >&2; }
+says out "14400 races"
 finish

@@ -530,7 +530,7 @@ TEST(TraceNames, AddressesThreadsLocations) {
   EXPECT_EQ(name_of_location(d, LocationId{1}), "f.c:3");
   EXPECT_EQ(name_of_location(d, LocationId{2}), "17");
   EXPECT_EQ(name_of_location(d, LocationId{3}), "g");
-  EXPECT_EQ(name_of_location(d, LocationId{4}), "location 4");
+  EXPECT_EQ(name_of_location(d, LocationId{4}), "an unknown place");
   EXPECT_EQ(name_of_location(d, LocationId{9}), "location 9");
 }
 

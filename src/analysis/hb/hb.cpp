@@ -91,7 +91,7 @@ Result<Output> run_hb(const Input& input) {
       if (race != found.pairs.end()) {
         finding.kind = finding::Kind::DependentRace;
         finding.depends_on = static_cast<std::size_t>(race - found.pairs.begin());
-        finding.reason += "; it happens only after the race above has let a read see that write";
+        finding.reason += "; with every read seeing the write that it saw, it comes only after the race above";
       } else {
         finding.reason += fmt::format("; only an atomic read that acquires nothing ({}) stands between them",
                                       name_of_location(output.definitions, hinge->read));

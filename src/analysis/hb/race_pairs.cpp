@@ -1,10 +1,8 @@
 #include "analysis/hb/race_pairs.h"
 
-#include <tsl/robin_map.h>
-#include <tsl/robin_set.h>
-
 #include <algorithm>
 
+#include "base/hash.h"
 #include "model/contexts.h"
 #include "model/granules.h"
 
@@ -163,8 +161,8 @@ class Pass {
 
   model::SyncClocks clocks_;
   model::Contexts contexts_;
-  tsl::robin_map<std::uint64_t, std::vector<ThreadHistory>> history_;
-  tsl::robin_set<std::uint64_t> reported_;
+  HashMap<std::uint64_t, std::vector<ThreadHistory>> history_;
+  HashSet<std::uint64_t> reported_;
   std::vector<std::pair<ThreadId, Record>> found_;
   std::vector<RacePairs::Pair> pairs_;
 };
