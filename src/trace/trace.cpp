@@ -72,7 +72,7 @@ std::string name_of_location(const Definitions& definitions, LocationId location
     if (!l.label.empty()) return printable(l.label);
     return l.function.empty() ? "an unknown place" : printable(l.function);
   }
-  const std::string file = printable(l.file);
+  std::string file = printable(l.file);
   if (l.line == 0) return file;
   return l.column == 0 ? fmt::format("{}:{}", file, l.line) : fmt::format("{}:{}:{}", file, l.line, l.column);
 }

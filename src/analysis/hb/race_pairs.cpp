@@ -155,7 +155,7 @@ class Pass {
   }
 
   static std::uint64_t key(LocationId a, LocationId b) {
-    const auto [low, high] = std::minmax(index(a), index(b));
+    const auto [low, high] = std::minmax({index(a), index(b)});
     return (std::uint64_t{high} << 32) | low;
   }
 
