@@ -2,15 +2,25 @@
 
 #include <array>
 
-#include "analysis/hb/hb.h"
+#include "analysis/passes.h"
 
 namespace racecast::analysis {
 
 namespace {
 
 constexpr std::array kAnalyses = {
-    Analysis{"hb", "conflicting accesses that happens-before leaves unordered in the recorded run", &run_hb},
-    Analysis{"shb", "those of them that can be scheduled as recorded, each with a schedule", &run_shb},
+    Analysis{"hb", "conflicting accesses that happens-before leaves unordered in the recorded run", Filter::Racy,
+             &make_hb},
+    Analysis{"shb", "those of them that can be scheduled as recorded, each with a schedule", Filter::Racy, &make_shb},
+    Analysis{"fasttrack", "the first hb race of every variable", Filter::None, &make_fasttrack},
+    Analysis{"syncp", "races that need no two critical sections swapped, each with a schedule", Filter::Unprotected,
+             &make_syncp},
+    Analysis{"wcp", "candidates: weak causal precedence leaves them unordered; the first may be certain",
+             Filter::Unprotected, &make_wcp},
+    Analysis{"cp", "candidates: the same for causal precedence, in windows of 2,000 events", Filter::Unprotected,
+             &make_cp},
+    Analysis{"lockset", "candidates: Eraser's state machine", Filter::None, &make_lockset},
+    Analysis{"hybrid", "candidates: no common lock, and nothing else orders them", Filter::Unprotected, &make_hybrid},
 };
 
 }  // namespace

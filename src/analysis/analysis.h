@@ -1,9 +1,15 @@
-// The table of analyses, and what an analysis is: a function from a trace to findings. To add one, write its file and a
-// row in analysis.cpp; the command line, `expect` lines and --help follow.
+// The table of analyses, and what an analysis is: a pass that is fed the events of a trace once, in order, and then
+// says what it found. run() feeds any number of them at once, so that the trace is read and decoded once for all. To
+// add one, write its pass and a row in analysis.cpp; the command line, `expect` lines and --help follow.
+//
+// Most passes need look only at few variables. So there are two rounds: in the first, a filter names the granules of
+// memory that could matter (`Filter`), in the second the pass keeps histories for those alone. A pass without a filter
+// is fed in the first round. A round that no pass needs is not run.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,35 +17,86 @@
 
 #include "base/result.h"
 #include "finding/finding.h"
+#include "model/shadow.h"
 #include "trace/trace.h"
 
 namespace racecast::analysis {
 
 struct Input {
-  // Opens the trace from its start, as often as an analysis needs: a streaming pass first, a second look only where
-  // something was found.
+  // Opens the trace from its start, as often as needed. It must be valid (trace/validator.h), or `check` set.
   std::function<Result<std::unique_ptr<trace::EventSource>>()> open;
   std::function<void(std::uint64_t events)> progress;  // may be empty
+  std::string name;                                    // the trace's, for errors; may be empty
+  // Validate the events on their way to the passes: no pass sees an event that breaks a rule.
+  bool check = false;
+  unsigned jobs = 1;              // threads to use; the answer does not depend on it
+  bool keep_racy_events = false;  // fill RacyEvents::events
+};
+
+// Every event that an analysis finds unordered with an earlier conflicting one.
+struct RacyEvents {
+  std::uint64_t count = 0;
+  std::uint64_t locations = 0;  // distinct source locations among them
+  std::vector<EventNo> events;  // in order, if asked for
 };
 
 struct Output {
   std::vector<finding::Finding> findings;
+  // Pairs that the analysis' definition includes but that are not certain (docs/semantics.md, section 6): not findings.
+  std::vector<finding::Finding> candidates;
+  RacyEvents racy;
   bool complete = true;  // false: a limit was reached, and what was not found is unknown
   std::string limit;     // which
   // Schedules that the judge rejected: a bug of racecast. They are not among the findings.
   std::vector<std::string> rejected;
-  trace::Definitions definitions;  // of the trace, complete
-  std::uint64_t events = 0;
+};
+
+// Known before the first event.
+struct Facts {
+  bool has_missing = false;  // the trace has missing code
+};
+
+class Pass {
+ public:
+  virtual ~Pass() = default;
+  // The next events; the first has this number. `definitions` outlives the pass, and grows with the events.
+  virtual void events(std::span<const trace::Event> batch, std::uint64_t first) = 0;
+  // After the last event. A second look at the trace is possible.
+  virtual Result<Output> finish(const Input& input) = 0;
+};
+
+// Which granules a pass is interested in.
+enum class Filter {
+  None,         // it wants none: it is fed in the first round
+  Racy,         // those with an hb race (fasttrack)
+  Unprotected,  // those with a pair that hybrid reports
+};
+
+struct PassContext {
+  const trace::Definitions& definitions;
+  Facts facts;
+  const model::GranuleSet* granules = nullptr;  // what the filter let through; null for Filter::None
+  bool keep_racy_events = false;
 };
 
 struct Analysis {
   std::string_view name;
   std::string_view summary;
-  Result<Output> (*run)(const Input&);
+  Filter filter;
+  std::unique_ptr<Pass> (*make)(const PassContext&);
 };
 
 std::span<const Analysis> analyses();
 const Analysis* find_analysis(std::string_view name);
+
+struct Outputs {
+  std::vector<Output> by_analysis;  // in the order asked for
+  trace::Definitions definitions;   // of the trace, complete
+  std::uint64_t events = 0;
+  Facts facts;
+};
+// Unknown names are bad_input.
+Result<Outputs> run(const Input& input, std::span<const std::string> names);
 
 // An Input over a trace in memory, which must outlive it.
 Input input_of(const trace::Trace& trace);

@@ -19,8 +19,7 @@ using LabelPair = std::pair<std::string, std::string>;
 using LabelPairs = std::set<LabelPair>;
 
 // Analyses that expectations are written for already.
-constexpr std::string_view kPlanned[] = {"fasttrack", "lockset", "hybrid", "wcp",  "cp",
-                                         "syncp",     "maximal", "value",  "path", "nondet"};
+constexpr std::string_view kPlanned[] = {"maximal", "value", "path", "nondet"};
 
 void insert(LabelPairs& pairs, const std::string& a, const std::string& b) {
   // Accesses without a label are never listed.
@@ -30,14 +29,18 @@ void insert(LabelPairs& pairs, const std::string& a, const std::string& b) {
 // nullopt: a bound was hit, so the set is not all of it; `limit` says which.
 Result<std::optional<LabelPairs>> found_by(const std::string& name, const trace::Trace& trace, std::string& limit) {
   RC_TRY(const Analysed analysed, analyse(analysis::input_of(trace), {name}));
-  if (!analysed.outputs.front().complete) {
-    limit = analysed.outputs.front().limit;
+  const analysis::Output& output = analysed.outputs.by_analysis.front();
+  if (!output.complete) {
+    limit = output.limit;
     return std::nullopt;
   }
   LabelPairs pairs;
-  const auto& locations = analysed.definitions.locations;
-  for (const finding::Finding& finding : analysed.findings)
+  const auto& locations = analysed.outputs.definitions.locations;
+  const auto add = [&](const finding::Finding& finding) {
     insert(pairs, locations[index(finding.first.location)].label, locations[index(finding.second.location)].label);
+  };
+  std::for_each(output.findings.begin(), output.findings.end(), add);
+  std::for_each(output.candidates.begin(), output.candidates.end(), add);
   return pairs;
 }
 

@@ -1,32 +1,37 @@
 // racecast analyze TRACE: what other schedules of a recorded run can do.
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "base/file.h"
-#include "base/progress.h"
 #include "cli/command.h"
 #include "cli/open_trace.h"
 #include "cli/pipeline.h"
-#include "trace/validator.h"
 
 namespace racecast::cli {
 
 namespace {
 
-// Analyses take the rules of a trace for granted, so they are checked first, in a pass of their own.
-Status check_trace(const std::string& path) {
-  RC_TRY(OpenedTrace opened, open_trace(path));
-  trace::Validator validator(opened.source->definitions());
-  Progress progress("checking", "events");
-  for (;;) {
-    RC_TRY(const auto batch, opened.source->next());
-    if (batch.empty()) break;
-    for (const trace::Event& event : batch) {
-      if (Status status = validator.add(event); !status) return bad_input(path + ": " + status.error().message);
-    }
-    progress.update(validator.events());
+// A trace may be read several times; what was lost of it is said when it was first read to its end.
+class DamageReporter : public trace::EventSource {
+ public:
+  DamageReporter(std::string path, OpenedTrace opened, std::shared_ptr<bool> reported)
+      : path_(std::move(path)), opened_(std::move(opened)), reported_(std::move(reported)) {}
+
+  Result<std::span<const trace::Event>> next() override {
+    RC_TRY(const auto batch, opened_.source->next());
+    events_ += batch.size();
+    if (batch.empty() && !std::exchange(*reported_, true)) RC_TRY_STATUS(report_damage(path_, opened_, events_));
+    return batch;
   }
-  return report_damage(path, opened, validator.events());
-}
+  const trace::Definitions& definitions() const override { return opened_.source->definitions(); }
+  std::optional<bool> has_missing_code() const override { return opened_.source->has_missing_code(); }
+
+ private:
+  std::string path_;
+  OpenedTrace opened_;
+  std::shared_ptr<bool> reported_;
+  std::uint64_t events_ = 0;
+};
 
 }  // namespace
 
@@ -43,11 +48,12 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
       if (options->analysis.json) RC_TRY_STATUS(refuse_same_file(options->path, *options->analysis.json));
-      RC_TRY_STATUS(check_trace(options->path));
       analysis::Input input;
-      input.open = [&]() -> Result<std::unique_ptr<trace::EventSource>> {
+      input.name = options->path;
+      input.check = true;
+      input.open = [&, reported = std::make_shared<bool>(false)]() -> Result<std::unique_ptr<trace::EventSource>> {
         RC_TRY(OpenedTrace opened, open_trace(options->path));
-        return std::move(opened.source);
+        return std::make_unique<DamageReporter>(options->path, std::move(opened), reported);
       };
       return analyse_and_report(input, options->path, options->analysis);
     }();

@@ -69,7 +69,7 @@ Status dump_trace(const LitmusOptions& options) {
 Result<std::string> dump_findings(const LitmusOptions& options) {
   RC_TRY(const trace::Trace trace, trace_of(options));
   RC_TRY(const Analysed analysed, analyse(analysis::input_of(trace), AnalysisOptions{}.analyses));
-  return report::lines(analysed.findings, {analysed.definitions, &trace.events, options.path, false});
+  return report::lines(analysed.findings, {analysed.outputs.definitions, &trace.events, options.path, false});
 }
 
 // `runs`: a litmus program is executed for it, so the schedule can be chosen.

@@ -23,7 +23,7 @@ void add_run(CLI::App& app, Outcome& outcome) {
   add_litmus_options(*command, options->litmus);
   add_analysis_options(*command, options->analysis);
   command->add_flag("--check", options->check, "compare with the file's expect lines; exit 1 where they differ")
-      ->excludes("--analysis", "--json", "--stats");
+      ->excludes("--analysis", "--json", "--racy-events", "--candidates", "--stats");
   command->footer(
       "Example: racecast run examples/first_race.litmus\n"
       "         racecast run --check tests/litmus/recipe_fig1.litmus");

@@ -24,6 +24,7 @@ using Outcome = Result<int>;
 void add_run(CLI::App& app, Outcome& outcome);
 void add_record(CLI::App& app, Outcome& outcome);
 void add_analyze(CLI::App& app, Outcome& outcome);
+void add_stats(CLI::App& app, Outcome& outcome);
 void add_dump(CLI::App& app, Outcome& outcome);
 void add_import(CLI::App& app, Outcome& outcome);
 void add_export(CLI::App& app, Outcome& outcome);

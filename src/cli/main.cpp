@@ -25,6 +25,7 @@ int run(int argc, char** argv) {
   add_run(app, outcome);
   add_record(app, outcome);
   add_analyze(app, outcome);
+  add_stats(app, outcome);
   add_dump(app, outcome);
   add_import(app, outcome);
   add_export(app, outcome);

@@ -30,11 +30,14 @@ std::uint64_t hash(const trace::Definitions& definitions, const Access& access) 
   return hash(h, access.writes ? "w" : "r");
 }
 
-std::pair<LocationId, LocationId> places_of(const Finding& finding) {
-  return std::minmax(finding.first.location, finding.second.location);
-}
+using Places = std::pair<std::uint64_t, std::uint64_t>;
 
 }  // namespace
+
+Places places_of(const Finding& finding, const trace::Definitions& definitions) {
+  return std::minmax(place_of(definitions, finding.first.location, finding.first.address),
+                     place_of(definitions, finding.second.location, finding.second.address));
+}
 
 std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions) {
   // A dependent race is the same race, seen in a less helpful run.
@@ -44,15 +47,15 @@ std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& d
 
 std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitions& definitions) {
   std::vector<Finding> merged;
-  std::vector<std::optional<std::pair<LocationId, LocationId>>> hangs_on;  // by index into merged
-  std::map<std::pair<LocationId, LocationId>, std::size_t> by_places;
-  std::vector<std::pair<LocationId, LocationId>> places;
+  std::vector<std::optional<Places>> hangs_on;  // by index into merged
+  std::map<Places, std::size_t> by_places;
+  std::vector<Places> places;
   places.reserve(findings.size());
-  for (const Finding& finding : findings) places.push_back(places_of(finding));
+  for (const Finding& finding : findings) places.push_back(places_of(finding, definitions));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     Finding& finding = findings[i];
     auto [it, fresh] = by_places.try_emplace(places[i], merged.size());
-    std::optional<std::pair<LocationId, LocationId>> parent;
+    std::optional<Places> parent;
     if (finding.depends_on) {
       CHECK(*finding.depends_on < findings.size(), "a finding depends on number {}", *finding.depends_on);
       parent = places[*finding.depends_on];

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -61,10 +62,21 @@ struct Finding {
   std::vector<std::string> analyses;      // which found it, cheapest first
   Access first, second;                   // in recorded order
   std::string reason;                     // one sentence
-  std::optional<Schedule> schedule;       // judged: ends where both accesses are next
+  std::optional<Prefix> schedule;         // judged: ends where both accesses are next
   std::optional<std::size_t> depends_on;  // index of the race that this one hangs on
   std::uint64_t fingerprint = 0;          // the same race in another run of the same source has the same one
 };
+
+// What stands for one place of the source, when findings are told apart: its location or, where the trace knows nothing
+// of that, the address that is accessed.
+inline std::uint64_t place_of(const trace::Definitions& definitions, LocationId location, std::uint64_t address) {
+  if (index(location) < definitions.locations.size() && !is_nowhere(definitions.locations[index(location)]))
+    return index(location);
+  return address | (std::uint64_t{1} << 63);
+}
+
+// Of both sides, in order.
+std::pair<std::uint64_t, std::uint64_t> places_of(const Finding& finding, const trace::Definitions& definitions);
 
 // The same for the same kind at the same two places of the source, in either order.
 std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions);

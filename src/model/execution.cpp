@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/byte_map.h"
+
 namespace racecast::model {
 
 using trace::Event;

@@ -3,41 +3,58 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
-
 namespace racecast::model {
 
 using trace::Event;
 using trace::EventKind;
 
 SyncClocks::SyncClocks(Order order, const trace::Definitions& definitions, bool has_missing)
-    : order_(order), definitions_(definitions) {
+    : locks_(order == Order::Hb || order == Order::Shb || order == Order::Relay),
+      execution_(order == Order::Shb || order == Order::Kept),
+      relay_(order == Order::Relay),
+      looks_at_accesses_(execution_ || has_missing),
+      definitions_(definitions) {
   if (has_missing) missing_ = std::make_unique<MissingOrder>(definitions_);
+}
+
+void SyncClocks::add_threads(std::size_t count) {
+  while (threads_.size() < count) threads_.push_back(std::make_unique<ThreadState>());
 }
 
 Stamp SyncClocks::stamp(ThreadId thread) {
   ThreadState& self = state(thread);
-  if (!self.frozen) self.frozen = std::make_shared<const VectorClock>(self.clock);
+  if (!self.frozen) self.frozen = FrozenClock(self.clock);
   return {thread, self.time, self.frozen};
 }
 
-void SyncClocks::join(ThreadId thread, const Stamp& stamp) {
-  if (stamp.time == 0) return;
-  ThreadState& self = state(thread);
+void SyncClocks::absorb(ThreadId thread, const Stamp& stamp) {
   // Who knows an event knows all that it knew.
-  if (stamp.thread == thread || stamp.time <= self.clock[stamp.thread]) return;
-  self.clock.join(*stamp.past);
+  ThreadState& self = state(thread);
+  if (stamp.time <= self.clock[stamp.thread]) return;
+  self.clock.join(stamp.past.times());
   self.clock.raise(stamp.thread, stamp.time);
-  self.frozen.reset();
+  changed(self);
+}
+
+void SyncClocks::join(ThreadId thread, const Stamp& stamp) {
+  if (stamp.time == 0 || stamp.thread == thread) return;
+  if (!relay_) {
+    absorb(thread, stamp);
+  } else if (!stamp.past.times().empty()) {
+    ThreadState& self = state(thread);
+    self.clock.join(stamp.past.times());
+    changed(self);
+  }
 }
 
 void SyncClocks::join(ThreadState& thread, const VectorClock& clock) {
   if (clock.empty()) return;
   thread.clock.join(clock);
-  thread.frozen.reset();
+  changed(thread);
 }
 
 void SyncClocks::acquire(ThreadState& self, const Event& event, LockState& lock) {
+  if (!locks_) return;
   join(event.thread, lock.released);
   if (event.kind == EventKind::WrLock) join(self, lock.readers);
 }
@@ -49,15 +66,14 @@ void SyncClocks::take(const Event& event, LockState& lock, bool shared) {
       return;
     }
   }
-  lock.holds.push_back({event.thread, 1, shared, order_ == Order::Shb ? stamp(event.thread) : Stamp{}});
+  lock.holds.push_back({event.thread, 1, shared, execution_ ? stamp(event.thread) : Stamp{}});
 }
 
 void SyncClocks::release(ThreadId thread, LockState& lock) {
   auto hold = std::find_if(lock.holds.begin(), lock.holds.end(), [&](const Hold& h) { return h.thread == thread; });
   if (hold != lock.holds.end() && --hold->depth > 0) return;
   if (hold != lock.holds.end() && hold->shared) {
-    lock.readers.join(state(thread).clock);
-    lock.readers.raise(thread, state(thread).time);
+    lock.readers.join(clock(thread));
   } else {
     lock.released = stamp(thread);
     lock.readers.clear();  // the writer came after all of them
@@ -74,23 +90,39 @@ void SyncClocks::notify(std::uint64_t condition, ThreadId by, bool all) {
 
 // shb only: what kept the lock from being taken must be kept too, or the try would not fail.
 void SyncClocks::join_failed_try(ThreadId thread, const Event& event) {
-  if (order_ != Order::Shb) return;
+  if (!execution_) return;
   if (event.kind == EventKind::SemWait) {
     join(state(thread), at(semaphores_all_, event.address));
     return;
   }
-  for (const Hold& hold : at(locks_, event.address).holds) {
+  for (const Hold& hold : lock_at(event.address).holds) {
     if (event.kind == EventKind::RdLock && hold.shared) continue;
     join(thread, hold.acquired);
     return;
   }
 }
 
+void SyncClocks::arrive(const Event& e, ThreadState& self) {
+  BarrierState& barrier = at(barriers_, e.address);
+  self.barrier_round = barrier.arrivals++ / barrier.parties;
+  barrier.rounds[self.barrier_round].arrived.join(self.clock);
+  if (execution_) barrier.this_round.join(self.clock);
+}
+
+// An arrival is after those of all earlier rounds; those of its own round are not among them yet.
+void SyncClocks::start_round(const Event& e, BarrierState& barrier) const {
+  // Parties that are not known: all arrivals make one round that never ends.
+  barrier.parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
+  if (!execution_ || barrier.arrivals % barrier.parties != 0) return;
+  barrier.before_round.join(barrier.this_round);
+  barrier.this_round.clear();
+}
+
 // A new life of these bytes, or its end: the locks and atomics that were there are no more.
 void SyncClocks::forget_objects(std::uint64_t address, std::uint64_t size) {
   auto first = objects_.lower_bound(address), last = objects_.lower_bound(address + size);
   for (auto it = first; it != last; ++it) {
-    locks_.erase(*it);
+    lock_states_.erase(*it);
     sleepers_.erase(*it);
     semaphores_.erase(*it);
     semaphores_all_.erase(*it);
@@ -98,14 +130,11 @@ void SyncClocks::forget_objects(std::uint64_t address, std::uint64_t size) {
     barriers_.erase(*it);
   }
   objects_.erase(first, last);
+  last_lock_ = nullptr;
 }
 
-void SyncClocks::enter(const Event& e) {
-  ThreadState& self = state(e.thread);
-  // 2^32 events of one thread do not fit a Time; wrapping would order what is not ordered.
-  CHECK(self.time != ~Time{0}, "a thread has more than 2^32 events");
-  ++self.time;
-  self.clock.set(e.thread, self.time);
+void SyncClocks::enter(const Event& e, ThreadState& self) {
+  put_own_time(e.thread, self);
   const bool failed = e.has(trace::kFailed);
 
   switch (e.kind) {
@@ -116,10 +145,10 @@ void SyncClocks::enter(const Event& e) {
       if (failed)
         join_failed_try(e.thread, e);
       else
-        acquire(self, e, at(locks_, e.address));
+        acquire(self, e, lock_at(e.address));
       break;
     case EventKind::Wake:
-      join(e.thread, at(locks_, e.aux).released);
+      acquire(self, e, lock_at(e.aux));
       if (failed || e.has(trace::kSpurious)) {
         std::erase(at(sleepers_, e.address), e.thread);
       } else {
@@ -139,6 +168,10 @@ void SyncClocks::enter(const Event& e) {
         join(self, round->second.arrived);
       break;
     }
+    case EventKind::BarrierArrive:
+      start_round(e, at(barriers_, e.address));
+      join(self, at(barriers_, e.address).before_round);
+      break;
     case EventKind::OnceSeen: join(self, at(once_, e.address)); break;
     case EventKind::AtomicRead:
     case EventKind::AtomicRmw:
@@ -154,7 +187,7 @@ void SyncClocks::enter(const Event& e) {
       break;
     default: break;
   }
-  if (order_ == Order::Shb && (trace::is_access(e.kind) || e.kind == EventKind::Free) && !allocations_.empty()) {
+  if (execution_ && (trace::is_access(e.kind) || e.kind == EventKind::Free) && !allocations_.empty()) {
     if (auto next = allocations_.upper_bound(e.address); next != allocations_.begin()) {
       const auto& [address, life] = *std::prev(next);
       if (e.address < address + life.first) join(e.thread, life.second);
@@ -162,13 +195,14 @@ void SyncClocks::enter(const Event& e) {
   }
   if (missing_) {
     missing_->before(e, self.clock);
-    self.frozen.reset();
+    changed(self);
   }
 }
 
-VectorClock SyncClocks::released_at(const Event& e) const {
+VectorClock SyncClocks::released_at(const Event& e) {
   VectorClock released;
-  released_values_.for_each(e.address, e.size, [&](ByteMask, const auto& clock) { released.join(*clock); });
+  released_values_.for_each(e.address, e.size,
+                            [&](ByteMask, const FrozenClock& clock) { released.join(clock.times()); });
   return released;
 }
 
@@ -177,16 +211,15 @@ void SyncClocks::leave_atomic(const Event& e, ThreadState& self) {
   VectorClock released = releases(e.order) ? self.clock : self.released_by_fence;
   if (e.kind == EventKind::AtomicRmw && has_releases_) released.join(released_at(e));  // it continues what it read from
   if (!released.empty()) {
-    has_releases_ = true;
-    released_values_.assign(e.address, e.size, std::make_shared<const VectorClock>(std::move(released)));
+    has_releases_ = looks_at_accesses_ = true;
+    released_values_.assign(e.address, e.size, FrozenClock(released));
   } else if (has_releases_) {
     released_values_.erase(e.address, e.size);
   }
 }
 
-void SyncClocks::leave(const Event& e) {
-  ThreadState& self = state(e.thread);
-  if (order_ == Order::Shb && trace::reads(e))
+void SyncClocks::leave(const Event& e, ThreadState& self) {
+  if (execution_ && trace::reads(e))
     writers_.for_each(e.address, e.size, [&](ByteMask, const Stamp& writer) { join(e.thread, writer); });
 
   const bool failed = e.has(trace::kFailed);
@@ -194,21 +227,21 @@ void SyncClocks::leave(const Event& e) {
     case EventKind::Fork: join(e.child(), stamp(e.thread)); break;
     case EventKind::Lock:
     case EventKind::WrLock:
-      if (!failed) take(e, at(locks_, e.address), false);
+      if (!failed) take(e, lock_at(e.address), false);
       break;
     case EventKind::RdLock:
-      if (!failed) take(e, at(locks_, e.address), true);
+      if (!failed) take(e, lock_at(e.address), true);
       break;
     case EventKind::Wake: {
-      LockState& lock = at(locks_, e.aux);
+      LockState& lock = lock_at(e.aux);
       take(e, lock, false);
       lock.holds.back().depth = std::exchange(self.depth_at_wait, 1);
       break;
     }
     case EventKind::Unlock:
-    case EventKind::RwUnlock: release(e.thread, at(locks_, e.address)); break;
+    case EventKind::RwUnlock: release(e.thread, lock_at(e.address)); break;
     case EventKind::Wait: {
-      LockState& lock = at(locks_, e.aux);
+      LockState& lock = lock_at(e.aux);
       for (Hold& hold : lock.holds)
         if (hold.thread == e.thread) self.depth_at_wait = std::exchange(hold.depth, 1);  // all of it is given back
       release(e.thread, lock);
@@ -219,16 +252,9 @@ void SyncClocks::leave(const Event& e) {
     case EventKind::NotifyAll: notify(e.address, e.thread, true); break;
     case EventKind::SemPost: at(semaphores_, e.address).join(self.clock); [[fallthrough]];
     case EventKind::SemWait:
-      if (order_ == Order::Shb && !failed) at(semaphores_all_, e.address).join(self.clock);
+      if (execution_ && !failed) at(semaphores_all_, e.address).join(self.clock);
       break;
-    case EventKind::BarrierArrive: {
-      BarrierState& barrier = at(barriers_, e.address);
-      // Parties that are not known: all arrivals make one round that never ends.
-      barrier.parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
-      self.barrier_round = barrier.arrivals++ / barrier.parties;
-      barrier.rounds[self.barrier_round].arrived.join(self.clock);
-      break;
-    }
+    case EventKind::BarrierArrive: arrive(e, self); break;
     case EventKind::BarrierLeave: {
       BarrierState& barrier = at(barriers_, e.address);
       auto round = barrier.rounds.find(self.barrier_round);
@@ -247,17 +273,17 @@ void SyncClocks::leave(const Event& e) {
       if (releases(e.order)) self.released_by_fence = self.clock;
       break;
     case EventKind::Alloc:
-      if (order_ == Order::Shb) allocations_[e.address] = {e.size, stamp(e.thread)};
+      if (execution_) allocations_[e.address] = {e.size, stamp(e.thread)};
       [[fallthrough]];
     case EventKind::Free:
       if (e.kind == EventKind::Free) allocations_.erase(e.address);
       forget_objects(e.address, e.size);
       if (has_releases_) released_values_.erase(e.address, e.size);
-      if (order_ == Order::Shb) writers_.erase(e.address, e.size);
+      if (execution_) writers_.erase(e.address, e.size);
       break;
     default: break;
   }
-  if (order_ == Order::Shb && trace::writes(e)) writers_.assign(e.address, e.size, stamp(e.thread));
+  if (execution_ && trace::writes(e)) writers_.assign(e.address, e.size, stamp(e.thread));
   if (missing_) missing_->after(e, self.clock);
 }
 

@@ -40,35 +40,58 @@ Json access(const finding::Access& a, const trace::Definitions& definitions) {
   return json;
 }
 
+Json finding_of(const finding::Finding& finding, const Context& context) {
+  Json json;
+  json["kind"] = finding::row_of(finding.kind).text;
+  json["grade"] = finding::text_of(finding.grade);
+  json["analyses"] = finding.analyses;
+  json["fingerprint"] = fmt::format("{:016x}", finding.fingerprint);
+  json["first"] = access(finding.first, context.definitions);
+  json["second"] = access(finding.second, context.definitions);
+  json["reason"] = finding.reason;
+  if (finding.depends_on) json["depends_on"] = *finding.depends_on;
+  if (!finding.schedule) return json;
+  json["kept"] = Json::object();
+  for (std::size_t t = 0; t < finding.schedule->kept.size(); ++t)
+    if (finding.schedule->kept[t] != 0)
+      json["kept"][name_of_thread(context.definitions, static_cast<ThreadId>(t))] = finding.schedule->kept[t];
+  if (index(finding.second.event) < context.events->size()) {
+    json["schedule"] = Json::array();
+    for (const finding::ScheduleStep& step : written_out(finding, context)) {
+      Json entry = {{"event", index(step.event)}};
+      if (step.value) entry["value"] = *step.value;
+      json["schedule"].push_back(std::move(entry));
+    }
+  }
+  if (const std::string option = schedule_option(finding, context); !option.empty()) json["schedule_option"] = option;
+  return json;
+}
+
 }  // namespace
 
-std::string json(const std::vector<finding::Finding>& findings, const Context& context) {
+std::string json(const std::vector<finding::Finding>& findings, const std::vector<finding::Finding>& candidates,
+                 const std::vector<AnalysisSummary>& analyses, const Context& context) {
   Json root;
   root["tool"] = "racecast";
   root["format"] = 1;
   root["input"] = context.input;
+  root["analyses"] = Json::array();
+  for (const AnalysisSummary& summary : analyses) {
+    Json json = {{"name", summary.name},
+                 {"racy_events", summary.racy_events},
+                 {"racy_locations", summary.racy_locations},
+                 {"pairs", summary.pairs},
+                 {"complete", summary.complete}};
+    if (!summary.complete) json["limit"] = summary.limit;
+    root["analyses"].push_back(std::move(json));
+  }
   root["findings"] = Json::array();
-  for (const finding::Finding& finding : findings) {
-    Json json;
-    json["kind"] = finding::row_of(finding.kind).text;
-    json["grade"] = finding::text_of(finding.grade);
-    json["analyses"] = finding.analyses;
-    json["fingerprint"] = fmt::format("{:016x}", finding.fingerprint);
-    json["first"] = access(finding.first, context.definitions);
-    json["second"] = access(finding.second, context.definitions);
-    json["reason"] = finding.reason;
-    if (finding.depends_on) json["depends_on"] = *finding.depends_on;
-    if (finding.schedule) {
-      json["schedule"] = Json::array();
-      for (const finding::ScheduleStep& step : *finding.schedule) {
-        Json entry = {{"event", index(step.event)}};
-        if (step.value) entry["value"] = *step.value;
-        json["schedule"].push_back(std::move(entry));
-      }
-      if (const std::string option = schedule_option(finding, context); !option.empty())
-        json["schedule_option"] = option;
-    }
-    root["findings"].push_back(std::move(json));
+  for (const finding::Finding& finding : findings) root["findings"].push_back(finding_of(finding, context));
+  root["candidates"] = Json::array();
+  for (const finding::Finding& candidate : candidates) {
+    Json json = finding_of(candidate, context);
+    json.erase("grade");  // it has none
+    root["candidates"].push_back(std::move(json));
   }
   // Names come from traces, which may hold any bytes: replace what is not UTF-8 instead of throwing.
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -19,11 +19,18 @@ bool is_step(EventKind kind) {
 
 }  // namespace
 
+finding::Schedule written_out(const finding::Finding& finding, const Context& context) {
+  if (!finding.schedule || context.events == nullptr || index(finding.second.event) >= context.events->size())
+    return {};
+  return finding::schedule_of(*finding.schedule, *context.events);
+}
+
 std::string schedule_option(const finding::Finding& finding, const Context& context) {
   const auto& program = context.definitions.program;
   if (!finding.schedule || context.events == nullptr || program == nullptr) return {};
+  if (index(finding.second.event) >= context.events->size()) return {};
   std::vector<EventNo> order;
-  for (const finding::ScheduleStep& step : *finding.schedule) order.push_back(step.event);
+  for (const finding::ScheduleStep& step : written_out(finding, context)) order.push_back(step.event);
   order.push_back(finding.first.event);
   order.push_back(finding.second.event);
 

@@ -86,9 +86,11 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
   text += fmt::format("{}why: {}\n", inner, finding.reason);
   if (finding.schedule) {
     const std::string option = schedule_option(finding, context);
+    std::uint64_t steps = 0;
+    for (const std::uint32_t kept : finding.schedule->kept) steps += kept;
     const bool command = !option.empty() && context.input.ends_with(".litmus");
-    text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner,
-                        finding.schedule->size(), command ? "; to see it:" : "");
+    text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner, steps,
+                        command ? "; to see it:" : "");
     if (command)
       text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(context.input), option);
   }
@@ -115,6 +117,21 @@ std::string text(const std::vector<finding::Finding>& findings, const Context& c
   if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
   return text + fmt::format("; `racecast explain {}` says what that means and how to repair it\n",
                             dependent != 0 ? "dependent-race" : "data-race");
+}
+
+std::string candidates(const std::vector<finding::Finding>& candidates, const Context& context) {
+  std::string text;
+  for (const finding::Finding& candidate : candidates) {
+    std::string analyses;
+    for (const std::string& name : candidate.analyses) analyses += (analyses.empty() ? "" : ", ") + name;
+    text +=
+        fmt::format("candidate on {} ({})\n", name_of_address(context.definitions, candidate.second.address), analyses);
+    text += side(candidate.first, context, "   ") + side(candidate.second, context, "   ");
+    text += fmt::format("   why: {}\n\n", candidate.reason);
+  }
+  return text +
+         fmt::format("{} candidate{}: not findings; they may be ordered in a way that the analysis does not see\n",
+                     candidates.size(), candidates.size() == 1 ? "" : "s");
 }
 
 std::string lines(const std::vector<finding::Finding>& findings, const Context& context) {

@@ -368,6 +368,12 @@ std::optional<std::uint64_t> Reader::total_events() const {
   return state_->trailer ? std::optional(state_->trailer->events) : std::nullopt;
 }
 
+std::optional<bool> Reader::has_missing_code() const {
+  const auto counts = events_by_kind();
+  if (!counts) return std::nullopt;
+  return (*counts)[static_cast<std::size_t>(EventKind::MissingBegin)] != 0;
+}
+
 std::optional<std::array<std::uint64_t, kEventKinds>> Reader::events_by_kind() const {
   return state_->index ? std::optional(state_->index->by_kind) : std::nullopt;
 }

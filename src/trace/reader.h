@@ -37,6 +37,8 @@ class Reader : public EventSource {
   // The events of the next chunk.
   Result<std::span<const Event>> next() override;
   const Definitions& definitions() const override;
+  // What the index says, where it is whole.
+  std::optional<bool> has_missing_code() const override;
 
   // What is wrong with the file, as far as it has been read: complete only when next() has returned an empty span.
   const std::optional<Damage>& damage() const;

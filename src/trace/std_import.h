@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -50,6 +51,7 @@ class StdSource : public EventSource {
   // A line that cannot be understood is bad_input "FILE:LINE: found X, expected Y", after the events before it. So is a
   // file without any event.
   Result<std::span<const Event>> next() override;
+  std::optional<bool> has_missing_code() const override { return false; }
   const Definitions& definitions() const override;
   const StdCounts& counts() const;
   // The line, from 1, of each event that the last next() gave.

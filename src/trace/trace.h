@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,11 @@ struct Location {
   std::string label;
   bool operator==(const Location&) const = default;
 };
+
+// Is nothing known about it?
+inline bool is_nowhere(const Location& location) {
+  return location.line == 0 && location.label.empty() && location.file.empty() && location.function.empty();
+}
 
 struct Range {
   std::uint64_t address = 0;
@@ -76,6 +82,8 @@ class EventSource {
   // The next events, in order; empty at the end. The span lives until the next call.
   virtual Result<std::span<const Event>> next() = 0;
   virtual const Definitions& definitions() const = 0;
+  // Is there missing code among all its events? nullopt: that is not known without reading them.
+  virtual std::optional<bool> has_missing_code() const { return std::nullopt; }
 };
 
 class EventSink {

@@ -60,6 +60,7 @@ struct Arrivals {
 struct Thread {
   std::optional<std::uint64_t> forked, ended, joined;  // events
   bool ran = false;
+  bool running = false;    // it has run, and neither ended nor sleeps nor was joined: a plain access breaks no rule
   std::uint64_t last = 0;  // its last event
   std::uint64_t missing = 0;
   std::optional<Sleep> sleep;
@@ -81,6 +82,7 @@ struct Validator::State {
   std::map<std::uint64_t, std::int64_t> semaphores;  // posts minus downs
   std::map<std::uint64_t, std::uint64_t> objects;    // live: address to size
   bool any_object = false;
+  bool saw_missing = false;
 
   explicit State(const Definitions& d) : definitions(d) {}
 
@@ -342,6 +344,7 @@ struct Validator::State {
       return broken("join-forked", "{} joins {}, which was not forked and has not run", name(e.thread), name(child));
     }
     if (!c.joined) c.joined = number;
+    c.running = false;
     return {};
   }
 
@@ -457,7 +460,10 @@ struct Validator::State {
       case EventKind::OnceSeen: return once(e);
       case EventKind::Alloc: return alloc(e);
       case EventKind::Free: return free(e);
-      case EventKind::MissingBegin: ++thread.missing; return {};
+      case EventKind::MissingBegin:
+        ++thread.missing;
+        saw_missing = true;
+        return {};
       case EventKind::MissingEnd:
         if (thread.missing == 0)
           return broken("missing-open", "{} leaves missing code that it has not entered", name(e.thread));
@@ -477,9 +483,22 @@ struct Validator::State {
     RC_TRY_STATUS(alive(e, thread));
     RC_TRY_STATUS(apply(e, thread));
     thread.ran = true;
+    thread.running = !thread.ended && !thread.joined && !thread.sleep;
     thread.last = number;
     ++number;
     return {};
+  }
+
+  // The common case of all that add() checks; false: it may or may not be right.
+  bool add_plain_access(const Event& e) {
+    const bool plain = e.kind == EventKind::Read || e.kind == EventKind::Write;
+    if (!plain || index(e.thread) >= bounds.threads || index(e.location) >= bounds.locations) return false;
+    Thread& thread = threads[index(e.thread)];
+    if (!thread.running || (e.flags & ~(kHasValue | kComputed)) != 0 || e.order != MemoryOrder::None || e.aux != 0 ||
+        (e.value != 0 && !e.has(kHasValue)) || e.size - 1 >= kMaxAccess || e.address + e.size < e.address)
+      return false;
+    thread.last = number++;
+    return true;
   }
 };
 
@@ -490,6 +509,14 @@ Validator::~Validator() = default;
 
 Status Validator::add(const Event& event) {
   return state_->add(event);
+}
+Status Validator::add(std::span<const Event> events) {
+  for (const Event& event : events)
+    if (!state_->add_plain_access(event)) RC_TRY_STATUS(state_->add(event));
+  return {};
+}
+bool Validator::saw_missing_code() const {
+  return state_->saw_missing;
 }
 std::uint64_t Validator::events() const {
   return state_->number;
@@ -505,7 +532,7 @@ Status validate(EventSource& source) {
   while (true) {
     RC_TRY(const std::span<const Event> events, source.next());
     if (events.empty()) return {};
-    for (const Event& event : events) RC_TRY_STATUS(validator.add(event));
+    RC_TRY_STATUS(validator.add(events));
   }
 }
 

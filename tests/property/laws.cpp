@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "analysis/analysis.h"
 #include "program/binary.h"
 #include "program/explore.h"
 #include "program/litmus_ast.h"
+#include "property/laws_orders.h"
 #include "trace/reader.h"
 #include "trace/text.h"
 #include "trace/writer.h"
@@ -17,7 +17,6 @@
 namespace racecast::property {
 
 using oracle::Pair;
-using trace::Event;
 using trace::Trace;
 using LocationPair = std::pair<LocationId, LocationId>;
 
@@ -25,13 +24,6 @@ namespace {
 
 LocationPair in_order(LocationId a, LocationId b) {
   return {std::min(a, b), std::max(a, b)};
-}
-
-std::set<LocationPair> locations_of(const Trace& trace, const std::set<Pair>& pairs) {
-  std::set<LocationPair> result;
-  for (const auto& [a, b] : pairs)
-    result.insert(in_order(trace.events[index(a)].location, trace.events[index(b)].location));
-  return result;
 }
 
 std::string text_of(const Trace& trace, const std::set<LocationPair>& pairs) {
@@ -46,16 +38,6 @@ std::string text_of(const std::vector<EventNo>& schedule) {
   std::string out;
   for (const EventNo e : schedule) out += fmt::format(" {}", index(e));
   return out;
-}
-
-std::string is_exact(const Trace& trace, const char* name, const std::set<Pair>& expected) {
-  const Result<analysis::Output> output = analysis::find_analysis(name)->run(analysis::input_of(trace));
-  if (!output) return fmt::format("{} failed: {}", name, output.error().message);
-  std::set<LocationPair> found;
-  for (const finding::Finding& f : output->findings) found.insert(in_order(f.first.location, f.second.location));
-  const std::set<LocationPair> wanted = locations_of(trace, expected);
-  if (found == wanted) return "";
-  return fmt::format("{} finds{}, the oracle{}", name, text_of(trace, found), text_of(trace, wanted));
 }
 
 // The schedule with what each of its reads returns, where that is known.
@@ -132,45 +114,8 @@ std::string describe(const Trace& trace) {
   return out;
 }
 
-std::string shb_is_schedulable(const Trace& trace, const oracle::Races& races) {
-  const Result<analysis::Output> output = analysis::find_analysis("shb")->run(analysis::input_of(trace));
-  if (!output) return "shb failed: " + output.error().message;
-  if (!output->rejected.empty()) return "the judge rejected a schedule of shb: " + output->rejected.front();
-  const witness::Judge judge(trace);
-  const oracle::Facts facts(trace);
-  for (const finding::Finding& f : output->findings) {
-    const std::string name = fmt::format("shb finding ({},{})", index(f.first.event), index(f.second.event));
-    if (!f.schedule) return name + " has no schedule";
-    const witness::Judgement said = judge.race(*f.schedule, f.first.event, f.second.event);
-    if (!said.accepted) return fmt::format("{}: the judge says {}: {}", name, said.rule, said.detail);
-    const std::optional<oracle::Breach> wrong = breach(facts, *f.schedule);
-    if (wrong) return fmt::format("{}: step {} breaks {}", name, wrong->step, fmt::join(wrong->rules, ", "));
-    oracle::Execution execution(facts);
-    for (const finding::ScheduleStep& step : *f.schedule) execution.append(static_cast<int>(index(step.event)));
-    const int a = static_cast<int>(index(f.first.event)), b = static_cast<int>(index(f.second.event));
-    if (!facts.conflict(a, b)) return name + ": no conflict";
-    if (!execution.broken_by_next(a).empty() || !execution.broken_by_next(b).empty()) return name + ": not both next";
-    if (races.search.complete && !races.witnesses.contains(std::minmax(f.first.event, f.second.event)))
-      return name + " is not among the oracle's races";
-  }
-  return "";
-}
-
-std::string hb_is_exact(const Trace& trace) {
-  return is_exact(trace, "hb", oracle::hb_pairs(trace));
-}
-std::string shb_is_exact(const Trace& trace) {
-  return is_exact(trace, "shb", oracle::shb_pairs(trace));
-}
-
 std::string earliest_hb_race_is_a_race(const Trace& trace, const oracle::Races& races) {
-  if (!races.search.complete) return "";
-  for (const Event& e : trace.events) {
-    if (e.has(trace::kTry) && e.has(trace::kFailed)) return "";
-    if (!trace::is_atomic(e.kind)) continue;
-    if (trace::reads(e) && !acquires(e.order)) return "";
-    if (trace::writes(e) && !releases(e.order)) return "";
-  }
+  if (!races.search.complete || !first_race_is_certain(trace, "hb")) return "";
   const std::set<Pair> pairs = oracle::hb_pairs(trace);
   if (pairs.empty()) return "";
   EventNo earliest = pairs.begin()->second;

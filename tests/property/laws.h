@@ -18,17 +18,8 @@ namespace racecast::property {
 // How much work the tests do: RACECAST_PROPERTY_SCALE times `count`, at least 1. The default scale is 1.
 int scaled(int count);
 
-// Every shb finding is a race: its schedule is a correct reordering by the judge and by the oracle, and after it both
-// accesses are next; it is among `races`, if that search was complete. No schedule was rejected on the way.
-std::string shb_is_schedulable(const trace::Trace& trace, const oracle::Races& races);
-
-// `hb` and `shb` report exactly the pairs of source locations that their order leaves unordered.
-std::string hb_is_exact(const trace::Trace& trace);
-std::string shb_is_exact(const trace::Trace& trace);
-
 // Every hb race whose second access is the earliest of all is a race (any of them: before it, every read saw a write
-// that happens before it). Says nothing where the order of atomics is too weak, or a try failed: a failed try orders
-// nothing, yet it needs the lock to be held.
+// that happens before it). Says nothing where first_race_is_certain (laws_orders.h) does not.
 std::string earliest_hb_race_is_a_race(const trace::Trace& trace, const oracle::Races& races);
 
 // The judge accepts the oracle's witness of every race, with the values that its reads return.

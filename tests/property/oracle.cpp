@@ -104,10 +104,15 @@ void Execution::lock_rules(int e, Rules& broken) const {
       break;
     case EventKind::Wake:
       if (mutexes_[facts_->mutex[e]].holder != kNobody) broken.insert("wait");
-      if (!event.has(trace::kSpurious) && !failed && !wakes_are_notified(facts_->object[e], e)) broken.insert("wait");
+      if (!is_notified(e)) broken.insert("wait");
       break;
     default: break;
   }
+}
+
+bool Execution::is_notified(int wake) const {
+  const Event& event = facts_->event(wake);
+  return event.has(trace::kSpurious) || event.has(trace::kFailed) || wakes_are_notified(facts_->object[wake], wake);
 }
 
 // Is there a way to give every wake of the condition (`wake` is the last of them) a notify between its wait and itself,
@@ -229,6 +234,40 @@ bool Execution::deviates(int e) const {
     if (!value || !piece.read || *value != *piece.read || section_in_progress_reaches(piece.cell)) return true;
   }
   return false;
+}
+
+bool Execution::reads_from_recorded_writers(int e) const {
+  if (!trace::reads(facts_->event(e))) return true;
+  return std::all_of(facts_->pieces[e].begin(), facts_->pieces[e].end(),
+                     [&](const Piece& piece) { return contents_[piece.cell].writer == piece.recorded_writer; });
+}
+
+std::set<int> Execution::waits_for(int e) const {
+  const Event& event = facts_->event(e);
+  if (event.has(trace::kTry)) return {};
+  Rules others = broken_by(e);
+  for (const std::string_view rule : {"mutex", "rwlock", "wait"}) others.erase(rule);
+  if (!others.empty()) return {};
+  std::set<int> holders;
+  const int thread = facts_->thread_of(e);
+  switch (event.kind) {
+    case EventKind::Lock: holders = {mutexes_[facts_->object[e]].holder}; break;
+    case EventKind::Wake:
+      if (!is_notified(e)) return {};
+      holders = {mutexes_[facts_->mutex[e]].holder};
+      break;
+    case EventKind::RdLock: holders = {rwlocks_[facts_->object[e]].writer}; break;
+    case EventKind::WrLock: {
+      const RwLock& lock = rwlocks_[facts_->object[e]];
+      holders.insert(lock.readers.begin(), lock.readers.end());
+      holders.insert(lock.writer);
+      break;
+    }
+    default: break;
+  }
+  holders.erase(kNobody);
+  holders.erase(thread);
+  return holders;
 }
 
 std::optional<std::uint64_t> Execution::returns(int e) const {

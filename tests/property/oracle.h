@@ -2,8 +2,8 @@
 // reordering by applying the rules one event at a time, and what is a race by trying all reorderings.
 //
 // SLOW ON PURPOSE, AND FOR TESTS ONLY: exponential in the trace. It shares no code with src/model, src/analysis and
-// src/witness; it is what they are measured against. To add an analysis (sync-preserving, nondeterministic reads), give
-// Execution another rule or the search another question; the search itself knows nothing of races.
+// src/witness; it is what they are measured against. To add an analysis, give the search another question (a `visit`)
+// or fewer reorderings (`allowed`): the search itself knows nothing of races.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ class Execution {
   explicit Execution(const Facts& facts);
 
   const std::vector<int>& events() const { return events_; }  // the reordering
+  bool has(int e) const { return facts_->position[e] < done_[facts_->thread_of(e)]; }
   // The next event of a thread, or -1 where the prefix is the whole thread.
   int next_of(int thread) const;
 
@@ -44,6 +45,12 @@ class Execution {
   // Does the read (or the read of a rmw) `e` deviate, if it comes now? And what does it return, where that is known?
   bool deviates(int e) const;
   std::optional<std::uint64_t> returns(int e) const;
+
+  // Would the read `e` get each of its bytes from its recorded writer, if it came now? True for what does not read.
+  bool reads_from_recorded_writers(int e) const;
+  // The other threads that hold the lock that `e` would have to wait for: a lock, rdlock, wrlock or wake that is no try
+  // and that nothing else keeps from going on. Empty: it waits for no lock.
+  std::set<int> waits_for(int e) const;
 
   // Two executions with the same key have the same future: what can be appended from here on, and with what effect.
   std::string key() const;
@@ -68,9 +75,9 @@ class Execution {
   void sync_rules(int e, Rules& broken) const;
   void value_rules(int e, bool performed, Rules& broken) const;
   Rules check(int e, bool performed) const;
-  bool has(int e) const { return facts_->position[e] < done_[facts_->thread_of(e)]; }
   bool deviated_before(int thread) const { return deviated_[thread]; }
   bool section_in_progress_reaches(int cell) const;
+  bool is_notified(int wake) const;  // or needs no notify
   bool wakes_are_notified(int condition, int wake) const;
   std::optional<std::uint64_t> known_content(int cell) const;
 
@@ -108,8 +115,12 @@ struct Search {
   std::uint64_t states = 0;
   bool complete = true;  // false: Limits::max_states was hit
 };
-Search for_all_reorderings(const Facts& facts, const Limits& limits,
-                           const std::function<void(const Execution&)>& visit);
+using Visit = std::function<void(const Execution&)>;
+Search for_all_reorderings(const Facts& facts, const Limits& limits, const Visit& visit);
+// The same, of those reorderings only of which every event was allowed when it was appended. What is allowed may depend
+// on which events are there and on what cells hold, and must not be taken back by events that concern nobody else.
+using Allowed = std::function<bool(const Execution&, int e)>;
+Search for_all_reorderings(const Facts& facts, const Limits& limits, const Visit& visit, const Allowed& allowed);
 
 // Section 5: every race, with a reordering after which both accesses are next.
 struct Races {
@@ -119,8 +130,28 @@ struct Races {
 };
 Races races(const trace::Trace& trace, const Limits& limits = {});
 
-// Section 6: conflicting pairs that the order leaves unordered.
+// A reordering into a deadlock: some threads, each of which is about to take a lock that another of them holds.
+struct Deadlock {
+  std::optional<std::vector<EventNo>> witness;
+  Search search;
+};
+Deadlock deadlock(const trace::Trace& trace, const Limits& limits = {});
+
+// Section 6: the pairs of accesses that each analysis reports. `hb`, `shb`, `hybrid`, `wcp`, `cp`: conflicting pairs
+// that an order leaves unordered; `cp` as if the trace were one window.
 std::set<Pair> hb_pairs(const trace::Trace& trace);
 std::set<Pair> shb_pairs(const trace::Trace& trace);
+std::set<Pair> hybrid_pairs(const trace::Trace& trace);
+std::set<Pair> wcp_pairs(const trace::Trace& trace);
+std::set<Pair> cp_pairs(const trace::Trace& trace);
+std::set<Pair> fasttrack_pairs(const trace::Trace& trace);
+std::set<Pair> lockset_pairs(const trace::Trace& trace);
+// Sync-preserving races, by trying all reorderings that preserve synchronisation; each with one of them.
+Races syncp_races(const trace::Trace& trace, const Limits& limits = {});
+
+// By the name of an analysis above; nothing where a search (syncp) hit its bound. The name must be one of these.
+std::optional<std::set<Pair>> pairs_of(std::string_view analysis, const trace::Trace& trace, const Limits& limits = {});
+// The second event of each pair.
+std::set<EventNo> racy_events(const std::set<Pair>& pairs);
 
 }  // namespace racecast::oracle

@@ -207,10 +207,16 @@ void Facts::walk_contents() {
   }
 }
 
+// An object is an address in one life.
 void Facts::find_objects() {
-  std::map<std::uint64_t, int> known;
+  std::map<std::uint64_t, std::pair<std::uint64_t, int>>
+      living;                                          // address of an object in memory -> its size, its alloc
+  std::map<std::pair<std::uint64_t, int>, int> known;  // (address, alloc of its life) -> object
   const auto object_at = [&](std::uint64_t address) {
-    const auto [place, is_new] = known.try_emplace(address, static_cast<int>(objects.size()));
+    int alloc = -1;
+    for (const auto& [start, life] : living)
+      if (start <= address && address < start + life.first) alloc = life.second;
+    const auto [place, is_new] = known.try_emplace({address, alloc}, static_cast<int>(objects.size()));
     if (is_new) objects.push_back(address);
     return place->second;
   };
@@ -218,6 +224,8 @@ void Facts::find_objects() {
   mutex.assign(trace.events.size(), -1);
   for (int n = 0; n < size(); ++n) {
     const Event& e = event(n);
+    if (e.kind == EventKind::Alloc) living[e.address] = {e.size, n};
+    if (e.kind == EventKind::Free) living.erase(e.address);
     if (!is_sync_object(e)) continue;
     object[n] = object_at(e.address);
     if (is_wait_or_wake(e)) mutex[n] = object_at(e.aux);

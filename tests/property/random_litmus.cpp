@@ -36,11 +36,13 @@ class Generator {
   // A program with everything has no room for anything: each one draws a few subjects.
   void choose_features() {
     // The common ones are listed more often.
-    const std::vector<std::string> subjects = {"mutex",  "mutex", "atomic", "atomic",  "array",  "struct",
-                                               "rwlock", "cond",  "sem",    "barrier", "call",   "missing",
-                                               "loop",   "try",   "fence",  "branch",  "branch", "fork"};
+    const std::vector<std::string> subjects = {
+        "mutex",   "mutex", "atomic", "atomic", "array",  "struct", "rwlock", "cond",     "sem",      "barrier", "call",
+        "missing", "loop",  "try",    "fence",  "branch", "branch", "fork",   "sections", "sections", "sections"};
     const int count = 2 + random_.below(4);
     for (int i = 0; i < count; ++i) features_.push_back(random_.pick(subjects));
+    // Short critical sections, few accesses outside of them: what tells the orders apart.
+    if (has("sections")) features_ = {"sections", "sections", "sections", features_.front(), features_.back(), "mutex"};
     if (has("cond") && !has("mutex")) features_.push_back("mutex");
     if (has("try") && !has("mutex")) features_.push_back("mutex");
     if (has("fence") && !has("atomic")) features_.push_back("atomic");
@@ -52,6 +54,7 @@ class Generator {
   void declare() {
     auto& lines = program_.declarations;
     lines.push_back(fmt::format("shared int x = {}, y = 0", random_.below(2)));
+    if (has("sections")) lines.push_back("shared int z = 0");
     if (has("atomic")) lines.push_back("shared atomic f = 0, g = 1");
     if (has("array")) lines.push_back("shared int a[3] = 1");
     if (has("struct")) {
@@ -146,8 +149,9 @@ class Generator {
   }
 
   Sentences statement(int depth) {
-    if (random_.chance(35)) return {plain()};
+    if (random_.chance(has("sections") ? 15 : 35)) return {plain()};
     const std::string feature = random_.pick(features_);
+    if (feature == "sections") return {section()};
     if (feature == "mutex") return {depth > 0 ? mutex_scope(depth) : plain()};
     if (feature == "atomic") return {atomic()};
     if (feature == "array") return {array()};
@@ -197,6 +201,14 @@ class Generator {
       return {kept + " = x & 1", {body}, {}, "skip"};
     }
     return scope("lock " + mutex, inner(depth), "unlock " + mutex);
+  }
+
+  // Of few events, often on a variable that is used nowhere else.
+  Sentence section() {
+    const std::string mutex = random_.chance(60) ? "m" : "k";
+    const int what = random_.below(5);
+    Sentence body = what == 0 ? line("z = 1") : what == 1 ? line(local() + " = z") : what == 2 ? line("skip") : plain();
+    return scope("lock " + mutex, {std::move(body)}, "unlock " + mutex);
   }
 
   Sentences attempt(int depth) {

@@ -10,6 +10,8 @@
 
 #include "program/litmus.h"
 #include "property/laws.h"
+#include "property/laws_analyses.h"
+#include "property/laws_orders.h"
 #include "property/oracle.h"
 #include "property/random_litmus.h"
 #include "trace/recorder.h"
@@ -82,22 +84,37 @@ TEST(RandomLitmus, TraceFormsAgree) {
   std::filesystem::remove(scratch);
 }
 
-TEST(RandomLitmus, OrdersAreExact) {
-  for_random_programs("orders", scaled(10'000), {}, [](const Recorded& run, Random&) {
-    const std::string hb = hb_is_exact(run.trace);
-    return hb.empty() ? shb_is_exact(run.trace) : hb;
+TEST(RandomLitmus, TheoremsOfTheOrders) {
+  for_random_programs("theorems", scaled(3000), {}, [](const Recorded& run, Random&) {
+    const std::string complaint = inclusions_hold(run.trace);
+    if (!complaint.empty()) return complaint;
+    return syncp_is_between(run.trace, oracle::races(run.trace, kOracleLimits), kOracleLimits);
   });
 }
 
-TEST(RandomLitmus, ShbIsSchedulable) {
-  for_random_programs("shb", scaled(8000), {}, [](const Recorded& run, Random&) {
-    return shb_is_schedulable(run.trace, oracle::races(run.trace, kOracleLimits));
+TEST(RandomLitmus, AnalysesAreExact) {
+  for_random_programs("exact", scaled(5000), {},
+                      [](const Recorded& run, Random&) { return all_are_exact(run.trace, kOracleLimits); });
+}
+
+TEST(RandomLitmus, FindingsAreCertain) {
+  for_random_programs("certain", scaled(4000), {}, [](const Recorded& run, Random&) {
+    return all_are_certain(run.trace, oracle::races(run.trace, kOracleLimits));
   });
 }
 
-TEST(RandomLitmus, EarliestHbRaceIsARace) {
-  for_random_programs("earliest", scaled(5000), {.relaxed = false, .tries = false}, [](const Recorded& run, Random&) {
-    return earliest_hb_race_is_a_race(run.trace, oracle::races(run.trace, kOracleLimits));
+TEST(RandomLitmus, CompanyChangesNothing) {
+  for_random_programs("company", scaled(2000), {},
+                      [](const Recorded& run, Random&) { return company_changes_nothing(run.trace); });
+}
+
+TEST(RandomLitmus, FirstRaceIsARace) {
+  const Flavour flavour{.relaxed = false, .tries = false};
+  for_random_programs("first race", scaled(4000), flavour, [](const Recorded& run, Random&) -> std::string {
+    const oracle::Races races = oracle::races(run.trace, kOracleLimits);
+    for (const char* name : {"wcp", "cp"})
+      if (std::string c = first_race_is_a_race(run.trace, name, races, kOracleLimits); !c.empty()) return c;
+    return earliest_hb_race_is_a_race(run.trace, races);
   });
 }
 

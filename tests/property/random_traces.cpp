@@ -17,9 +17,10 @@ using trace::EventKind;
 namespace {
 
 constexpr int kThreads = 3;
-constexpr std::uint64_t kData = 0x1000, kHeap = 0x2000;  // 12 bytes of globals, 8 bytes that objects live in
+// 12 bytes of globals; 16 bytes that objects live in: 8 of data, then a mutex that dies with the object.
+constexpr std::uint64_t kData = 0x1000, kHeap = 0x2000, kHeapMutex = kHeap + 8, kHeapSize = 16;
 constexpr std::uint64_t kMutex = 0x3000, kRecursiveMutex = 0x3040, kRwLock = 0x3080, kCondition = 0x30c0,
-                        kSemaphore = 0x3100, kBarrier = 0x3140, kGuard = 0x3180;
+                        kSemaphore = 0x3100, kBarrier = 0x3140, kGuard = 0x3180, kOtherMutex = 0x31c0;
 constexpr std::uint64_t kParties = 2;
 
 // Draws a thread and something it can do now, over and over. The state is that of a machine, so the trace is valid.
@@ -28,14 +29,15 @@ class Generator {
   Generator(std::uint64_t seed, const TraceFlavour& flavour) : random_(seed), flavour_(flavour) {
     trace::Definitions& definitions = trace_.definitions;
     definitions.threads = {"T0", "T1", "T2"};
-    definitions.symbols = {{kData, 12, 0, "x"},          {kHeap, 8, 0, "h"},    {kMutex, 8, 0, "m"},
+    definitions.symbols = {{kData, 12, 0, "x"},          {kHeap, 16, 0, "h"},   {kMutex, 8, 0, "m"},
                            {kRecursiveMutex, 8, 0, "r"}, {kRwLock, 8, 0, "w"},  {kCondition, 8, 0, "c"},
-                           {kSemaphore, 8, 0, "s"},      {kBarrier, 8, 0, "b"}, {kGuard, 8, 0, "g"}};
+                           {kSemaphore, 8, 0, "s"},      {kBarrier, 8, 0, "b"}, {kGuard, 8, 0, "g"},
+                           {kOtherMutex, 8, 0, "k"}};
     definitions.reach = {{false, {{kData, 4}}},
                          {false, {{kData + 2, 8}}},
                          {false, {{kMutex, 8}}},
                          {false, {{kHeap, 8}}},
-
+                         {false, {{kHeapMutex, 4}}},
                          {false, {}},
                          {true, {}},
                          {false, {{kData, 1}, {kCondition, 8}}}};
@@ -47,15 +49,24 @@ class Generator {
     count_ = random_.below(2);
     start_count_ = static_cast<std::uint64_t>(count_);
     // Each trace has a few subjects, or it would have room for none.
-    for (bool& subject : subjects_) subject = random_.chance(40);
-    forks_ = random_.chance(40);
+    scopes_ = random_.chance(flavour.scopes);
+    for (bool& subject : subjects_) subject = random_.chance(scopes_ ? 15 : 40);
+    nested_ = scopes_ && random_.chance(60);
+    whole_ = scopes_ && random_.chance(60);
+    if (scopes_) subjects_[Mutexes] = true;
+    if (scopes_) subjects_[RwLocks] = random_.chance(40);
+    forks_ = random_.chance(scopes_ ? 15 : 40);
   }
 
   trace::Trace run() {
+    int thread = 0;
     for (int tries = 0; tries < 40 * flavour_.max_events; ++tries) {
       if (static_cast<int>(trace_.events.size()) >= flavour_.max_events) break;
-      act(random_.below(kThreads));
+      // Where critical sections are the subject, a thread goes on for a while, so that they end.
+      if (!scopes_ || random_.chance(35)) thread = random_.below(kThreads);
+      act(thread);
     }
+    if (whole_) give_everything_back();
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       trace_.events[i].location = static_cast<LocationId>(i);
       trace_.definitions.locations.push_back({"", 0, 0, "", std::to_string(i)});
@@ -64,16 +75,26 @@ class Generator {
   }
 
  private:
+  // A prefix of a run leaves locks held; a whole one does not.
+  void give_everything_back() {
+    for (int t = 0; t < kThreads; ++t)
+      while (!taken_[t].empty() && !threads_[t].asleep && !threads_[t].at_barrier && !threads_[t].ended) {
+        const std::uint64_t address = taken_[t].back();
+        address == kRwLock ? give_back_rwlock(t) : give_back_mutex(t, address);
+      }
+  }
+
   enum Subject { Mutexes, RwLocks, Conditions, Semaphores, Barriers, Guards, Objects, Missing, Atomics, kSubjects };
   struct Thread {
-    bool ended = false, asleep = false, notified = false, at_barrier = false;
+    bool ended = false, asleep = false, notified = false;
+    bool at_barrier = false, may_leave = false;  // it has arrived and waits; it has arrived and goes on
     bool forked = false, begun = false;
     int slept_depth = 0, round = 0, sections = 0;
     std::uint64_t slept_with = 0;
   };
   struct Lock {
     int holder = -1, depth = 0;
-    std::map<int, int> readers;
+    std::map<int, int> readers;  // thread -> how many holds
   };
 
   void add(Event e, int t) {
@@ -99,25 +120,35 @@ class Generator {
     if (thread.asleep) return wake(t);
     if (thread.at_barrier) {
       if (arrivals_ < (thread.round + 1) * static_cast<int>(kParties)) return;
-      thread.at_barrier = false;
+      thread.at_barrier = thread.may_leave = false;
       return add({.kind = EventKind::BarrierLeave, .address = kBarrier}, t);
     }
-    if (random_.chance(45)) return access(t);
+    // A wait, a notify and a wake are many events: they happen only if they are wanted.
+    if (subjects_[Conditions] && random_.chance(30)) return condition(t);
+    if (subjects_[Objects] && random_.chance(10)) return object(t);
+    if (scopes_ && random_.chance(80)) {
+      if (random_.chance(40)) {
+        if (holds_something(t) || random_.chance(20)) access(t);
+        return;
+      }
+      if (subjects_[RwLocks] && random_.chance(30)) return rwlock(t);
+      if (alive_ && random_.chance(50)) return mutex(t, kHeapMutex);
+      return mutex(t, random_.chance(60) ? kMutex : kOtherMutex);
+    }
+    if (random_.chance(scopes_ ? 10 : 45)) return access(t);
     const int subject = random_.below(kSubjects + 2);
     if (subject == kSubjects) return control(t);
     if (subject > kSubjects) return life(t);
     if (!subjects_[subject]) return;
     switch (subject) {
-      case Mutexes: return mutex(t, random_.chance(50) ? kMutex : kRecursiveMutex);
+      case Mutexes:
+        if (alive_ && random_.chance(60)) return mutex(t, kHeapMutex);
+        if (random_.chance(20)) return mutex(t, kOtherMutex);
+        return mutex(t, random_.chance(50) ? kMutex : kRecursiveMutex);
       case RwLocks: return rwlock(t);
       case Conditions: return condition(t);
       case Semaphores: return semaphore(t);
-      case Barriers:
-        thread.round = arrivals_++ / static_cast<int>(kParties);
-        thread.at_barrier = true;
-        if (!parties_known_) return add({.kind = EventKind::BarrierArrive, .address = kBarrier}, t);
-        return add(
-            {.kind = EventKind::BarrierArrive, .flags = trace::kHasValue, .address = kBarrier, .value = kParties}, t);
+      case Barriers: return barrier(t);
       case Guards: return guard(t);
       case Objects: return object(t);
       case Missing: return missing(t);
@@ -125,10 +156,29 @@ class Generator {
     }
   }
 
+  bool holds_something(int t) const {
+    return std::any_of(locks_.begin(), locks_.end(),
+                       [&](const auto& row) { return row.second.holder == t || row.second.readers.contains(t); });
+  }
+
+  // Half the arrivals wait for their round; the others go on, and leave later or never.
+  void barrier(int t) {
+    Thread& thread = threads_[t];
+    if (thread.may_leave && random_.chance(30)) {
+      if (arrivals_ < (thread.round + 1) * static_cast<int>(kParties)) return;
+      thread.may_leave = false;
+      return add({.kind = EventKind::BarrierLeave, .address = kBarrier}, t);
+    }
+    thread.round = arrivals_++ / static_cast<int>(kParties);
+    (random_.chance(50) ? thread.at_barrier : thread.may_leave) = true;
+    if (!parties_known_) return add({.kind = EventKind::BarrierArrive, .address = kBarrier}, t);
+    add({.kind = EventKind::BarrierArrive, .flags = trace::kHasValue, .address = kBarrier, .value = kParties}, t);
+  }
+
   void life(int t) {
     Thread& thread = threads_[t];
-    if (random_.chance(85)) return;
     if (forks_ && t > 0) {
+      if (random_.chance(70)) return;
       thread.ended = true;
       return add({.kind = EventKind::ThreadEnd}, t);
     }
@@ -143,7 +193,10 @@ class Generator {
     if (random_.chance(30)) add({.kind = EventKind::Call, .aux = 0}, t);
   }
 
-  MemoryOrder order(const std::vector<MemoryOrder>& choices) { return random_.pick(choices); }
+  // The last choice is the strongest.
+  MemoryOrder order(const std::vector<MemoryOrder>& choices) {
+    return flavour_.relaxed ? random_.pick(choices) : choices.back();
+  }
   void fence(int t) {
     add({.kind = EventKind::Fence, .order = order({MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::SeqCst})},
         t);
@@ -155,6 +208,10 @@ class Generator {
     e.size = 1u << random_.below(4);
     e.address = kData + static_cast<std::uint64_t>(random_.below(12 - static_cast<int>(e.size) + 1) / 2 * 2);
     if (e.size < 8 && random_.chance(50)) e.address = kData;
+    if (scopes_ && random_.chance(80)) {
+      e.size = 4;
+      e.address = kData + static_cast<std::uint64_t>(4 * random_.below(3));
+    }
     if (heap) {
       if (!alive_) return;  // memory of a dead object is not touched
       e.size = random_.chance(50) ? 8 : 4;
@@ -201,58 +258,84 @@ class Generator {
     add(e, t);
   }
 
+  void taken(int t, std::uint64_t address) { taken_[t].push_back(address); }
+  void given_back(int t, std::uint64_t address) {
+    const auto last = std::find(taken_[t].rbegin(), taken_[t].rend(), address);
+    taken_[t].erase(std::next(last).base());
+  }
+  bool may_give_back(int t, std::uint64_t address) const { return !nested_ || taken_[t].back() == address; }
+
+  Event mutex_event(EventKind kind, std::uint64_t address) const {
+    const bool recursive = address == kRecursiveMutex;
+    return {.kind = kind, .flags = static_cast<std::uint8_t>(recursive ? trace::kRecursive : 0), .address = address};
+  }
+  void give_back_mutex(int t, std::uint64_t address) {
+    Lock& lock = locks_[address];
+    if (--lock.depth == 0) lock.holder = -1;
+    given_back(t, address);
+    add(mutex_event(EventKind::Unlock, address), t);
+  }
   void mutex(int t, std::uint64_t address) {
     Lock& lock = locks_[address];
-    const bool recursive = address == kRecursiveMutex;
-    Event e{.kind = EventKind::Lock,
-            .flags = static_cast<std::uint8_t>(recursive ? trace::kRecursive : 0),
-            .address = address};
-    if (lock.holder == t && random_.chance(50)) {
-      e.kind = EventKind::Unlock;
-      if (--lock.depth == 0) lock.holder = -1;
-      return add(e, t);
+    if (lock.holder == t && random_.chance(scopes_ ? 80 : 50)) {
+      if (may_give_back(t, address)) give_back_mutex(t, address);
+      return;
     }
-    const bool can = lock.holder == -1 || (lock.holder == t && recursive);
-    if (random_.chance(40)) e.flags |= trace::kTry;
+    Event e = mutex_event(EventKind::Lock, address);
+    const bool can = lock.holder == -1 || (lock.holder == t && e.has(trace::kRecursive));
+    if (random_.chance(scopes_ ? 4 : 40)) e.flags |= trace::kTry;
     if (!can) {
-      if (!e.has(trace::kTry)) return;
+      if (!e.has(trace::kTry) || !flavour_.failed_tries) return;
       e.flags |= trace::kFailed;
     } else {
       lock.holder = t;
       ++lock.depth;
+      taken(t, address);
     }
     add(e, t);
   }
 
+  void give_back_rwlock(int t) {
+    Lock& lock = locks_[kRwLock];
+    if (lock.holder == t)
+      lock.holder = -1;
+    else if (--lock.readers[t] == 0)
+      lock.readers.erase(t);
+    given_back(t, kRwLock);
+    add({.kind = EventKind::RwUnlock, .address = kRwLock}, t);
+  }
+  // A thread may read twice at once.
   void rwlock(int t) {
     Lock& lock = locks_[kRwLock];
-    Event e{.kind = EventKind::RwUnlock, .address = kRwLock};
-    if ((lock.holder == t || lock.readers.contains(t)) && random_.chance(60)) {
-      if (lock.holder == t) lock.holder = -1;
-      lock.readers.erase(t);
-      return add(e, t);
+    const bool reads = lock.readers.contains(t);
+    if ((lock.holder == t || reads) && random_.chance(60)) {
+      if (may_give_back(t, kRwLock)) give_back_rwlock(t);
+      return;
     }
-    if (lock.readers.contains(t) && random_.chance(80)) return;
+    if (reads && random_.chance(80)) return;
     const bool writing = random_.chance(50);
-    e.kind = writing ? EventKind::WrLock : EventKind::RdLock;
-    if (random_.chance(40)) e.flags |= trace::kTry;
+    Event e{.kind = writing ? EventKind::WrLock : EventKind::RdLock, .address = kRwLock};
+    if (random_.chance(scopes_ ? 4 : 40)) e.flags |= trace::kTry;
     const bool can = lock.holder == -1 && (!writing || lock.readers.empty());
-    if (can && lock.readers.contains(t)) return;  // one hold each
     if (!can) {
-      if (!e.has(trace::kTry)) return;
+      if (!e.has(trace::kTry) || !flavour_.failed_tries) return;
       e.flags |= trace::kFailed;
-    } else if (writing) {
-      lock.holder = t;
     } else {
-      lock.readers[t] = 1;
+      if (writing)
+        lock.holder = t;
+      else
+        ++lock.readers[t];
+      taken(t, kRwLock);
     }
     add(e, t);
   }
 
   void condition(int t) {
-    const std::uint64_t mutex_address = random_.chance(50) ? kMutex : kRecursiveMutex;
+    std::uint64_t mutex_address = random_.chance(50) ? kMutex : kRecursiveMutex;
+    if (locks_[mutex_address].holder != t) mutex_address = kMutex + kRecursiveMutex - mutex_address;
     Lock& lock = locks_[mutex_address];
-    if (lock.holder == t && random_.chance(60)) {
+    if (lock.holder == t && sleepers_.size() < 2 && may_give_back(t, mutex_address) && random_.chance(60)) {
+      std::erase(taken_[t], mutex_address);
       threads_[t].asleep = true;
       threads_[t].notified = false;
       threads_[t].slept_depth = lock.depth;
@@ -262,7 +345,7 @@ class Generator {
       sleepers_.push_back(t);
       return add({.kind = EventKind::Wait, .address = kCondition, .aux = mutex_address}, t);
     }
-    if (lock.holder == -1 && random_.chance(50)) return mutex(t, mutex_address);
+    if (lock.holder == -1 && random_.chance(sleepers_.empty() ? 80 : 30)) return mutex(t, mutex_address);
     const bool all = random_.chance(30);
     for (bool first = true; !sleepers_.empty() && (all || first); first = false) {
       threads_[sleepers_.front()].notified = true;
@@ -277,13 +360,14 @@ class Generator {
     if (lock.holder != -1) return;
     Event e{.kind = EventKind::Wake, .address = kCondition, .aux = thread.slept_with};
     if (!thread.notified) {
-      if (!random_.chance(10)) return;
+      if (!random_.chance(25)) return;
       e.flags = random_.chance(50) ? trace::kSpurious : trace::kFailed;
       sleepers_.erase(std::find(sleepers_.begin(), sleepers_.end(), t));
     }
     thread.asleep = thread.notified = false;
     lock.holder = t;
     lock.depth = thread.slept_depth;
+    for (int i = 0; i < lock.depth; ++i) taken(t, thread.slept_with);
     add(e, t);
   }
 
@@ -303,7 +387,7 @@ class Generator {
       --count_;
     } else {
       // Where the count is not known, a failed try would have to be legal for the smallest one.
-      if (!e.has(trace::kTry) || !count_known_) return;
+      if (!e.has(trace::kTry) || !count_known_ || !flavour_.failed_tries) return;
       e.flags |= trace::kFailed;
     }
     add(e, t);
@@ -322,10 +406,10 @@ class Generator {
   }
 
   void object(int t) {
-    if (!flavour_.objects) return;
+    if (!flavour_.objects || locks_[kHeapMutex].holder != -1) return;
     for (std::uint64_t i = 0; i < 8 && !alive_; ++i) memory_[kHeap + i] = 0;
     alive_ = !alive_;
-    add({.kind = alive_ ? EventKind::Alloc : EventKind::Free, .size = 8, .address = kHeap}, t);
+    add({.kind = alive_ ? EventKind::Alloc : EventKind::Free, .size = kHeapSize, .address = kHeap}, t);
   }
 
   void missing(int t) {
@@ -345,9 +429,12 @@ class Generator {
   TraceFlavour flavour_;
   trace::Trace trace_;
   bool valued_ = true, count_known_ = true, parties_known_ = true, forks_ = false;
+  bool scopes_ = false;                  // mostly critical sections, over three variables
+  bool nested_ = false, whole_ = false;  // and they are well nested; and all end
   std::array<bool, kSubjects> subjects_{};
   std::array<Thread, kThreads> threads_{};
   std::map<std::uint64_t, Lock> locks_;
+  std::array<std::vector<std::uint64_t>, kThreads> taken_;  // the locks that each holds, as often as it took them
   std::map<std::uint64_t, std::uint8_t> memory_;
   std::deque<int> sleepers_;
   int count_ = 0, arrivals_ = 0, guard_ = -1;

@@ -16,6 +16,9 @@ struct TraceFlavour {
   bool missing = true;
   bool objects = true;        // alloc and free
   bool mixed_atomics = true;  // atomic operations that overlap in part
+  bool relaxed = true;        // atomic operations weaker than acquire and release
+  bool failed_tries = true;   //
+  int scopes = 40;  // percent of the traces that are mostly critical sections: what tells wcp, cp, syncp apart
 };
 
 trace::Trace random_trace(std::uint64_t seed, const TraceFlavour& flavour = {});

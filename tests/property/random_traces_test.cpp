@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <map>
 
 #include "property/laws.h"
-#include "property/oracle.h"
+#include "property/laws_analyses.h"
+#include "property/laws_orders.h"
+#include "property/oracle_order.h"
 #include "property/random_traces.h"
 #include "trace/validator.h"
 
@@ -67,17 +70,152 @@ TEST(RandomTraces, MemoisingChangesNothing) {
                     {.max_events = 9});
 }
 
-TEST(RandomTraces, OrdersAreExact) {
-  for_random_traces("orders", scaled(50'000), [](const trace::Trace& trace, Random&) {
-    const std::string hb = hb_is_exact(trace);
-    return hb.empty() ? shb_is_exact(trace) : hb;
+TEST(RandomTraces, TheoremsOfTheOrders) {
+  for_random_traces("theorems", scaled(5000), [](const trace::Trace& trace, Random&) {
+    const std::string complaint = inclusions_hold(trace);
+    if (!complaint.empty()) return complaint;
+    return syncp_is_between(trace, oracle::races(trace, kOracleLimits), kOracleLimits);
   });
 }
 
-TEST(RandomTraces, ShbIsSchedulable) {
-  for_random_traces("shb", scaled(20'000), [](const trace::Trace& trace, Random&) {
-    return shb_is_schedulable(trace, oracle::races(trace, kOracleLimits));
+TEST(RandomTraces, FirstRaceIsARace) {
+  for_random_traces("first race", scaled(4000),
+                    [](const trace::Trace& trace, Random&) -> std::string {
+                      const oracle::Races races = oracle::races(trace, kOracleLimits);
+                      for (const char* name : {"hb", "wcp", "cp"})
+                        if (std::string c = first_race_is_a_race(trace, name, races, kOracleLimits); !c.empty())
+                          return c;
+                      return earliest_hb_race_is_a_race(trace, races);
+                    },
+                    {.max_events = 18, .relaxed = false, .failed_tries = false, .scopes = 80});
+}
+
+TEST(RandomTraces, AnalysesAreExact) {
+  for_random_traces("exact", scaled(8000),
+                    [](const trace::Trace& trace, Random&) { return all_are_exact(trace, kOracleLimits); });
+}
+
+TEST(RandomTraces, AnalysesAreExactOnScopes) {
+  for_random_traces("exact on scopes", scaled(4000),
+                    [](const trace::Trace& trace, Random&) { return all_are_exact(trace, kOracleLimits); },
+                    {.max_events = 20, .scopes = 100});
+}
+
+TEST(RandomTraces, FindingsAreCertain) {
+  for_random_traces("certain", scaled(6000), [](const trace::Trace& trace, Random&) {
+    return all_are_certain(trace, oracle::races(trace, kOracleLimits));
   });
+}
+
+TEST(RandomTraces, CompanyChangesNothing) {
+  for_random_traces("company", scaled(4000),
+                    [](const trace::Trace& trace, Random&) { return company_changes_nothing(trace); });
+}
+
+TEST(RandomTraces, JobsChangeNothing) {
+  for_random_traces("jobs", scaled(1000),
+                    [](const trace::Trace& trace, Random&) { return jobs_change_nothing(trace, 3); });
+}
+
+// What the laws above are worth: the traces have what the analyses differ in.
+TEST(RandomTraces, TellTheAnalysesApart) {
+  constexpr oracle::Limits kFew{.max_states = 3000};
+  std::map<std::string, int> traces;
+  const auto minus = [](std::set<oracle::Pair> a, const std::set<oracle::Pair>& b) {
+    for (const oracle::Pair& pair : b) a.erase(pair);
+    return a;
+  };
+  for_random_traces(
+      "apart", scaled(2000),
+      [&](const trace::Trace& trace, Random&) -> std::string {
+        std::map<std::string, std::set<oracle::Pair>> of;
+        for (const char* name : {"hb", "shb", "cp", "wcp", "hybrid", "syncp"})
+          of[name] = oracle::pairs_of(name, trace, kFew).value_or(std::set<oracle::Pair>{});
+        of["maximal"] = oracle::races(trace, kFew).pairs();
+        for (const auto& [more, less] : std::vector<std::pair<std::string, std::string>>{{"hb", "shb"},
+                                                                                         {"cp", "hb"},
+                                                                                         {"wcp", "cp"},
+                                                                                         {"hybrid", "wcp"},
+                                                                                         {"syncp", "shb"},
+                                                                                         {"syncp", "wcp"},
+                                                                                         {"wcp", "syncp"},
+                                                                                         {"maximal", "syncp"}})
+          traces[more + " without " + less] += minus(of[more], of[less]).empty() ? 0 : 1;
+        return "";
+      },
+      {.max_events = 20, .scopes = 100});
+  for (const auto& [name, count] : traces) {
+    std::printf("%s: %d traces\n", name.c_str(), count);
+    if (scaled(2000) >= 2000) EXPECT_GT(count, 5) << name;
+  }
+}
+
+TEST(RandomTraces, HaveEveryKindOfSynchronisation) {
+  std::map<std::string, int> seen;
+  for_random_traces("kinds", scaled(3000), [&](const trace::Trace& trace, Random&) -> std::string {
+    const oracle::Facts facts(trace);
+    std::map<std::pair<ThreadId, std::uint64_t>, int> arrived;
+    for (const trace::Event& e : trace.events) {
+      const std::string kind(trace::row_of(e.kind).text);
+      ++seen[kind];
+      if (e.has(trace::kTry)) ++seen[kind + (e.has(trace::kFailed) ? " failed" : " tried")];
+      if (e.has(trace::kSpurious)) ++seen[kind + " spurious"];
+      if (e.kind == trace::EventKind::BarrierArrive && arrived[{e.thread, e.address}]++ > 0)
+        ++seen["arrive again, without leave"];
+      if (e.kind == trace::EventKind::BarrierLeave) arrived[{e.thread, e.address}] = 0;
+    }
+    const std::vector<oracle::Scope> scopes = oracle::scopes_of(facts);
+    for (const oracle::Scope& s : scopes) {
+      for (const int e : s.events) {
+        if (e == s.begin || e == s.end || facts.object[e] != s.lock) continue;
+        ++seen[s.shared ? "rdlock inside itself" : "lock inside itself"];
+      }
+      for (const oracle::Scope& t : scopes) {
+        if (s.thread != t.thread || t.begin <= s.begin || (s.end >= 0 && t.begin > s.end)) continue;
+        if (s.shared != t.shared) ++seen["shared and exclusive, one inside the other"];
+        if (s.end >= 0 && s.end < t.end) ++seen["scopes that overlap in part"];
+      }
+    }
+    return "";
+  });
+  for (const char* kind : {"lock",
+                           "unlock",
+                           "rdlock",
+                           "wrlock",
+                           "rwunlock",
+                           "wait",
+                           "wake",
+                           "notify",
+                           "notifyall",
+                           "post",
+                           "down",
+                           "arrive",
+                           "leave",
+                           "onceenter",
+                           "oncedone",
+                           "onceseen",
+                           "alloc",
+                           "free",
+                           "fork",
+                           "join",
+                           "mbegin",
+                           "mend",
+                           "aread",
+                           "awrite",
+                           "rmw",
+                           "fence",
+                           "lock failed",
+                           "rdlock failed",
+                           "wrlock failed",
+                           "down failed",
+                           "lock tried",
+                           "wake spurious",
+                           "arrive again, without leave",
+                           "lock inside itself",
+                           "rdlock inside itself",
+                           "shared and exclusive, one inside the other",
+                           "scopes that overlap in part"})
+    EXPECT_GT(seen[kind], scaled(3000) >= 3000 ? 10 : -1) << kind;
 }
 
 TEST(RandomTraces, JudgeAcceptsExactlyTheCorrectSchedules) {

@@ -8,6 +8,8 @@
 
 #include "program/litmus.h"
 #include "property/laws.h"
+#include "property/laws_analyses.h"
+#include "property/laws_orders.h"
 #include "property/oracle.h"
 #include "trace/recorder.h"
 #include "trace/text.h"
@@ -20,9 +22,14 @@ void check(const std::string& name, const trace::Trace& trace) {
   const Status valid = trace::validate(trace);
   EXPECT_TRUE(valid) << name << ": " << valid.error().message;
   const oracle::Races races = oracle::races(trace);
-  EXPECT_EQ(hb_is_exact(trace), "") << name;
-  EXPECT_EQ(shb_is_exact(trace), "") << name;
-  EXPECT_EQ(shb_is_schedulable(trace, races), "") << name;
+  EXPECT_EQ(inclusions_hold(trace), "") << name;
+  EXPECT_EQ(syncp_is_between(trace, races, {}), "") << name;
+  for (const char* analysis : {"hb", "wcp", "cp"})
+    EXPECT_EQ(first_race_is_a_race(trace, analysis, races, {}), "") << name;
+  EXPECT_EQ(all_are_exact(trace), "") << name;
+  EXPECT_EQ(all_are_certain(trace, races), "") << name;
+  EXPECT_EQ(company_changes_nothing(trace), "") << name;
+  EXPECT_EQ(jobs_change_nothing(trace, 3), "") << name;
   EXPECT_EQ(judge_accepts_witnesses(trace, races), "") << name;
   if (trace.events.size() <= 10) EXPECT_EQ(judge_agrees_everywhere(trace), "") << name;
   Random random(1);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
+#include "analysis/hb/dependent.h"
 #include "unit/text_trace.h"
 
 namespace racecast {
@@ -13,14 +14,29 @@ namespace {
 
 using Pairs = std::set<std::pair<std::uint64_t, std::uint64_t>>;
 
+analysis::Outputs run(const std::vector<std::string>& analyses, const trace::Trace& trace) {
+  Result<analysis::Outputs> outputs = analysis::run(analysis::input_of(trace), analyses);
+  EXPECT_TRUE(outputs) << outputs.error().message;
+  return outputs ? *std::move(outputs) : analysis::Outputs();
+}
+
 Pairs found(const std::string& analysis, const trace::Trace& trace) {
-  const auto output = analysis::find_analysis(analysis)->run(analysis::input_of(trace));
-  EXPECT_TRUE(output) << output.error().message;
+  const analysis::Output output = run({analysis}, trace).by_analysis.at(0);
   Pairs pairs;
-  if (!output) return pairs;
-  EXPECT_TRUE(output->rejected.empty()) << output->rejected.front();
-  for (const finding::Finding& f : output->findings) pairs.emplace(index(f.first.event), index(f.second.event));
+  EXPECT_TRUE(output.rejected.empty()) << output.rejected.front();
+  for (const finding::Finding& f : output.findings) pairs.emplace(index(f.first.event), index(f.second.event));
   return pairs;
+}
+
+// hb and shb together, as the command line does it.
+std::vector<finding::Finding> merged_findings(const trace::Trace& trace) {
+  const analysis::Outputs outputs = run({"hb", "shb"}, trace);
+  std::vector<finding::Finding> all;
+  for (const analysis::Output& output : outputs.by_analysis)
+    all.insert(all.end(), output.findings.begin(), output.findings.end());
+  std::vector<finding::Finding> merged = finding::merge(all, outputs.definitions);
+  EXPECT_TRUE(analysis::file_dependent_races(analysis::input_of(trace), outputs, merged));
+  return merged;
 }
 
 struct Row {
@@ -134,33 +150,30 @@ INSTANTIATE_TEST_SUITE_P(Edges, Orders, testing::ValuesIn(rows()), [](const auto
 TEST(DependentRace, IsFiledUnderTheRaceItHangsOn) {
   // 4 happens only because 2 read what 1 wrote; x and y.
   const trace::Trace trace = text_trace("A write y 7 @0\nA write x 1 @1\nB read x 1 @2\nB read y 7 @4\n");
-  const auto output = analysis::find_analysis("hb")->run(analysis::input_of(trace));
-  ASSERT_TRUE(output);
-  ASSERT_EQ(output->findings.size(), 2u);
-  EXPECT_EQ(output->findings[0].kind, finding::Kind::DataRace);
-  EXPECT_EQ(output->findings[1].kind, finding::Kind::DependentRace);
-  EXPECT_EQ(output->findings[1].depends_on, 0u);
+  const std::vector<finding::Finding> findings = merged_findings(trace);
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].kind, finding::Kind::DataRace);
+  EXPECT_EQ(findings[1].kind, finding::Kind::DependentRace);
+  EXPECT_EQ(findings[1].depends_on, 0u);
 }
 
 TEST(DependentRace, ARelaxedFlagIsNoRaceToHangOn) {
   const trace::Trace trace =
       text_trace("A write x 1 @1\nA awrite f 1 relaxed @3\nB aread f 1 relaxed @5\nB read x 1 @2\n");
-  const auto output = analysis::find_analysis("hb")->run(analysis::input_of(trace));
-  ASSERT_TRUE(output);
-  ASSERT_EQ(output->findings.size(), 1u);
-  EXPECT_EQ(output->findings[0].kind, finding::Kind::DataRace);
-  EXPECT_FALSE(output->findings[0].depends_on);
-  EXPECT_NE(output->findings[0].reason.find("acquires nothing"), std::string::npos) << output->findings[0].reason;
+  const std::vector<finding::Finding> findings = merged_findings(trace);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].kind, finding::Kind::DataRace);
+  EXPECT_FALSE(findings[0].depends_on);
+  EXPECT_NE(findings[0].reason.find("acquires nothing"), std::string::npos) << findings[0].reason;
 }
 
 TEST(Findings, SayLocksAndStacks) {
   const trace::Trace trace = text_trace(
       "A lock m @9\nA rdlock l @9\nA call f @7\nA call g @8\nA write x 1 @1\nA return @8\nB call f @6\nB read x 1 "
       "@2\n");
-  const auto output = analysis::find_analysis("shb")->run(analysis::input_of(trace));
-  ASSERT_TRUE(output);
-  ASSERT_EQ(output->findings.size(), 1u);
-  const finding::Finding& f = output->findings[0];
+  const std::vector<finding::Finding> findings = run({"shb"}, trace).by_analysis.at(0).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  const finding::Finding& f = findings[0];
   ASSERT_EQ(f.first.locks.size(), 2u);
   EXPECT_EQ(name_of_address(trace.definitions, f.first.locks[0].address), "m");
   EXPECT_FALSE(f.first.locks[0].shared);
@@ -174,15 +187,7 @@ TEST(Findings, SayLocksAndStacks) {
 
 TEST(Findings, MergeUnitesAnalysesAndKeepsTheSchedule) {
   const trace::Trace trace = text_trace("A write y 7 @0\nA write x 1 @1\nB read x 1 @2\nB read y 7 @4\n");
-  std::vector<finding::Finding> all;
-  trace::Definitions definitions;
-  for (const char* name : {"hb", "shb"}) {
-    auto output = analysis::find_analysis(name)->run(analysis::input_of(trace));
-    ASSERT_TRUE(output);
-    for (finding::Finding& f : output->findings) all.push_back(std::move(f));
-    definitions = output->definitions;
-  }
-  const std::vector<finding::Finding> merged = finding::merge(all, definitions);
+  const std::vector<finding::Finding> merged = merged_findings(trace);
   ASSERT_EQ(merged.size(), 2u);
   EXPECT_EQ(merged[0].analyses, (std::vector<std::string>{"hb", "shb"}));
   EXPECT_EQ(merged[0].grade, finding::Grade::Observed);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "model/granules.h"
+#include "model/byte_map.h"
 #include "model/sync_clocks.h"
 
 namespace racecast::analysis {
 
-Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing,
-                             bool keep_events) {
+Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing) {
   ShbPrefix result;
   result.before.resize(wanted.size());
   result.time.resize(wanted.size());
@@ -31,7 +30,6 @@ Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wan
     for (const trace::Event& e : batch) {
       if (count == end) break;
       const EventNo number{count++};
-      if (keep_events) result.trace.events.push_back(e);
       clocks.enter(e);
       for (auto [at, last] = places.equal_range(number); at != last; ++at) {
         model::VectorClock& before = result.before[at->second];
@@ -51,7 +49,6 @@ Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wan
       if (e.kind == trace::EventKind::Alloc || e.kind == trace::EventKind::Free) writers.erase(e.address, e.size);
     }
   }
-  result.trace.definitions = source->definitions();
   return result;
 }
 

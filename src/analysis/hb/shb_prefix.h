@@ -18,15 +18,13 @@ struct Hinge {
 };
 
 struct ShbPrefix {
-  trace::Trace trace;                      // up to and including the last wanted event, if its events were asked for
   std::vector<model::VectorClock> before;  // by position in `wanted`: what precedes the event, itself not included
   std::vector<model::Time> time;           // of the event in its thread
   std::vector<Hinge> hinges;               // in order of the read; the first kMaxHinges
 };
 inline constexpr std::size_t kMaxHinges = 100'000;
 
-// `wanted` in any order. With `keep_events` the prefix of the trace up to the last of them is kept, 40 bytes an event.
-Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing,
-                             bool keep_events);
+// `wanted` in any order.
+Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing);
 
 }  // namespace racecast::analysis

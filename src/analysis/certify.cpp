@@ -1,0 +1,64 @@
+#include "analysis/certify.h"
+
+#include <fmt/format.h>
+
+#include "witness/judge.h"
+#include "witness/prefix_judge.h"
+#include "witness/replay.h"
+
+namespace racecast::analysis {
+
+namespace {
+
+// Where the trace came with its program and is small, the program itself is run along the schedule, too.
+constexpr std::uint64_t kMaxReplayed = 100'000;
+
+Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std::vector<RacePair>& pairs) {
+  std::vector<witness::Judgement> judgements;
+  RC_TRY(auto source, input.open());
+  if (source->definitions().program == nullptr) return judgements;
+  std::uint64_t end = 0;
+  for (const RacePair& pair : pairs) end = std::max<std::uint64_t>(end, index(pair.second.event) + 1);
+  if (end * pairs.size() > kMaxReplayed) return judgements;
+  RC_TRY(const trace::Trace trace, trace::read_all(*source));
+  const witness::Judge judge(trace);
+  if (judge.execution().has_missing()) return judgements;
+  for (const RacePair& pair : pairs) {
+    const finding::Schedule schedule = finding::schedule_of(pair.past, trace.events);
+    witness::Judgement judgement = judge.race(schedule, pair.first.event, pair.second.event);
+    if (judgement.accepted)
+      judgement = witness::replay(judge.execution(), schedule, pair.first.event, pair.second.event);
+    judgements.push_back(std::move(judgement));
+  }
+  return judgements;
+}
+
+}  // namespace
+
+Status certify(const Input& input, std::string_view analysis, std::vector<RacePair> pairs, Output& output) {
+  if (pairs.empty()) return {};
+  std::vector<witness::PrefixClaim> claims;
+  for (const RacePair& pair : pairs) claims.push_back({pair.past, pair.first.event, pair.second.event});
+  RC_TRY(std::vector<witness::Judgement> judgements, witness::judge_prefixes(input.open, claims, input.progress));
+  RC_TRY(const std::vector<witness::Judgement> replayed, replay_all(input, pairs));
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const witness::Judgement& judgement = judgements[i].accepted && i < replayed.size() ? replayed[i] : judgements[i];
+    if (!judgement.accepted) {
+      output.rejected.push_back(fmt::format("{}: the schedule for events {} and {} breaks rule {} at step {}: {}",
+                                            analysis, index(pairs[i].first.event), index(pairs[i].second.event),
+                                            judgement.rule, judgement.step, judgement.detail));
+      continue;
+    }
+    finding::Finding finding;
+    finding.grade = finding::Grade::Predicted;
+    finding.analyses = {std::string(analysis)};
+    finding.first = std::move(pairs[i].first);
+    finding.second = std::move(pairs[i].second);
+    finding.reason = "a schedule of the recorded events brings both accesses next to each other";
+    finding.schedule = std::move(pairs[i].past);
+    output.findings.push_back(std::move(finding));
+  }
+  return {};
+}
+
+}  // namespace racecast::analysis

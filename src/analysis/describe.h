@@ -1,0 +1,36 @@
+// From numbers of events to findings: a second look at the trace, for analyses that remember only numbers while they
+// stream. Reads the trace up to the last event that is asked for.
+#pragma once
+
+#include <compare>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "model/vector_clock.h"
+
+namespace racecast::analysis {
+
+// An event, by its thread and its number there, from 1. Half the size of its number in the trace and its thread.
+struct EventAt {
+  ThreadId thread{};
+  model::Time time = 0;  // 0: none
+  auto operator<=>(const EventAt&) const = default;
+};
+// The accesses of a race: one of `firsts` (the latest in the trace) and `second`.
+struct RaceAt {
+  std::vector<EventAt> firsts;
+  EventAt second;
+};
+
+struct Described {
+  // One for each pair of source locations, the first that shows it; grade and analyses are the caller's to fill in.
+  std::vector<finding::Finding> findings;
+  RacyEvents racy;  // the second events of all pairs
+};
+
+Result<Described> describe_races(const Input& input, const std::vector<RaceAt>& races);
+// The same by numbers in the trace: (earlier, later).
+Result<Described> describe_pairs(const Input& input, const std::vector<std::pair<EventNo, EventNo>>& pairs);
+
+}  // namespace racecast::analysis

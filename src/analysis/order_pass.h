@@ -1,0 +1,37 @@
+// The pass of hb, shb, hybrid and wcp: clocks of an order, and a history of the accesses that matter. What is made of
+// the pairs is each analysis' own (finish).
+#pragma once
+
+#include <utility>
+
+#include "analysis/race_history.h"
+
+namespace racecast::analysis {
+
+template <typename Clocks>
+class OrderPass : public Pass {
+ public:
+  // `clocks...`: what Clocks is made of.
+  template <typename... Arguments>
+  OrderPass(const PassContext& context, RaceHistory::Options options, Arguments&&... clocks)
+      : definitions_(context.definitions), clocks_(std::forward<Arguments>(clocks)...), history_(context, options) {}
+
+  void events(std::span<const trace::Event> batch, std::uint64_t first) override {
+    for (const trace::Event& e : batch) {
+      clocks_.enter(e);
+      if (trace::is_access(e.kind))
+        history_.access(e, first, clocks_);
+      else
+        history_.other(e);
+      clocks_.leave(e);
+      ++first;
+    }
+  }
+
+ protected:
+  const trace::Definitions& definitions_;
+  Clocks clocks_;
+  RaceHistory history_;
+};
+
+}  // namespace racecast::analysis

@@ -1,0 +1,218 @@
+// `syncp`: all sync-preserving races, complete for the definition (docs/semantics.md, section 6).
+//
+// If a and b are no such race, then a and any later event of b's thread are none either (the ideal only grows). So for
+// every thread, the accesses of another thread that have failed once are dropped for good, and the number of ideals is
+// bounded by accesses × threads, plus one for every pair of locations reported, plus one for every racy event. Of
+// accesses of one thread at one place, without a scope begun or anything learnt between them, only the last is kept: it
+// races with all that the earlier ones race with. (The latest alone would not do: it may hold a lock that the earlier
+// one does not.) Memory: those accesses, on granules that the filter let through.
+#include "analysis/certify.h"
+#include "analysis/passes.h"
+#include "analysis/syncp/ideal.h"
+#include "base/hash.h"
+
+namespace racecast::analysis {
+
+using model::ByteMask;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+struct Remembered {
+  std::uint64_t event = 0;
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  std::uint32_t stack = 0;
+  Point point;
+};
+
+// What has not failed yet for one other thread: indices into Group::accesses.
+struct Alive {
+  ThreadId thread{};
+  std::uint32_t seen = 0;  // accesses before this one have been taken in
+  std::vector<std::uint32_t> accesses;
+};
+
+// The accesses of one thread at one place of the source to the same bytes of a granule.
+struct Group {
+  ThreadId thread{};
+  LocationId location{};
+  ByteMask mask = 0;
+  bool writes = false, atomic = false;
+  std::vector<Remembered> accesses;
+  std::vector<Alive> alive;  // by the other thread
+};
+
+using Places = std::pair<std::uint64_t, std::uint64_t>;
+struct PlacesHash {
+  std::size_t operator()(const Places& places) const { return MixHash()(MixHash()(places.first) + places.second); }
+};
+
+class SyncpPass final : public Pass {
+ public:
+  explicit SyncpPass(const PassContext& context)
+      : definitions_(context.definitions),
+        granules_(*context.granules),
+        keep_racy_events_(context.keep_racy_events),
+        ideals_(context.definitions, context.facts) {}
+
+  void events(std::span<const Event> batch, std::uint64_t first) override {
+    for (const Event& e : batch) {
+      ideals_.enter(e, first);
+      if (trace::is_access(e.kind)) {
+        if (granules_.overlaps(e.address, e.size)) access(e, first);
+      } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
+        forget(e);
+      }
+      ideals_.leave(e);
+      ++first;
+    }
+  }
+
+  Result<Output> finish(const Input& input) override {
+    Output output;
+    racy_.locations = racy_locations_.size();
+    output.racy = std::move(racy_);
+    RC_TRY_STATUS(certify(input, "syncp", std::move(pairs_), output));
+    return output;
+  }
+
+ private:
+  void access(const Event& e, std::uint64_t number) {
+    const Remembered now{number, e.address, e.size, ideals_.contexts().stack(e.thread), ideals_.here(e.thread)};
+    bool racy = false;
+    // New pairs first: each of them that succeeds shows that the event is racy, too.
+    for (const bool only_new : {true, false}) {
+      if (!only_new && racy) break;
+      model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
+        if (!granules_.contains(granule)) return;
+        for (Group& group : history_[granule]) {
+          if (group.thread == e.thread || (group.mask & mask) == 0 || !(group.writes || trace::writes(e)) ||
+              (group.atomic && trace::is_atomic(e.kind)))
+            continue;
+          if (only_new ? is_new(group, e) : !racy) racy |= look(group, e, now, only_new);
+        }
+      });
+    }
+    model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
+      if (granules_.contains(granule)) remember(history_[granule], e, mask, now);
+    });
+    if (!racy) return;
+    ++racy_.count;
+    racy_locations_.insert(static_cast<std::uint32_t>(index(e.location)));
+    if (keep_racy_events_) racy_.events.push_back(EventNo{number});
+  }
+
+  Places places_of(const Group& group, const Event& e) const {
+    const std::uint64_t address = group.accesses.empty() ? 0 : group.accesses.back().address;
+    return std::minmax({finding::place_of(definitions_, group.location, address),
+                        finding::place_of(definitions_, e.location, e.address)});
+  }
+  bool is_new(const Group& group, const Event& e) const { return !reported_.contains(places_of(group, e)); }
+
+  // Is one of the group's accesses a race with e? The latest is tried first, what fails is dropped.
+  bool look(Group& group, const Event& e, const Remembered& now, bool report) {
+    auto alive =
+        std::find_if(group.alive.begin(), group.alive.end(), [&](const Alive& x) { return x.thread == e.thread; });
+    if (alive == group.alive.end()) alive = group.alive.insert(alive, Alive{e.thread, 0, {}});
+    // The last access may yet be replaced by a later one, so it is never taken in for good.
+    const auto count = static_cast<std::uint32_t>(group.accesses.size());
+    for (; alive->seen < count; ++alive->seen) alive->accesses.push_back(alive->seen);
+    while (!alive->accesses.empty()) {
+      const Remembered& earlier = group.accesses[alive->accesses.back()];
+      std::optional<finding::Prefix> schedule;
+      if (earlier.point.time > now.point.past[group.thread] &&
+          !ideals_.contexts().exclude_each_other(earlier.point.lockset, now.point.lockset))
+        schedule = ideals_.schedule(earlier.point, now.point);
+      if (schedule) {
+        if (report) {
+          reported_.insert(places_of(group, e));
+          pairs_.push_back({side(group.thread, group, earlier), side(e, now), std::move(*schedule)});
+        }
+        return true;
+      }
+      alive->accesses.pop_back();
+    }
+    return false;
+  }
+
+  void remember(std::vector<Group>& groups, const Event& e, ByteMask mask, const Remembered& now) {
+    const bool writes = trace::writes(e), atomic = trace::is_atomic(e.kind);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
+      return g.thread == e.thread && g.location == e.location && g.mask == mask && g.writes == writes &&
+             g.atomic == atomic;
+    });
+    if (group == groups.end()) group = groups.insert(group, Group{e.thread, e.location, mask, writes, atomic, {}, {}});
+    if (!group->accesses.empty()) {
+      Remembered& last = group->accesses.back();
+      if (last.point.epoch == now.point.epoch && last.point.past.is(now.point.past)) {
+        // It may live where its predecessor has failed.
+        const auto place = static_cast<std::uint32_t>(group->accesses.size() - 1);
+        for (Alive& alive : group->alive)
+          if (alive.seen > place && (alive.accesses.empty() || alive.accesses.back() != place)) alive.seen = place;
+        last = now;
+        return;
+      }
+    }
+    group->accesses.push_back(now);
+  }
+
+  void forget(const Event& e) {
+    const auto clear = [](std::vector<Group>& groups, ByteMask mask) {
+      for (Group& group : groups) group.mask &= static_cast<ByteMask>(~mask);
+      std::erase_if(groups, [](const Group& group) { return group.mask == 0; });
+    };
+    if (history_.size() < e.size / 8) {
+      for (auto it = history_.begin(); it != history_.end(); ++it) {
+        const std::uint64_t from = std::max(e.address, it->first << 3);
+        const std::uint64_t to = std::min(e.address + e.size, (it->first + 1) << 3);
+        if (from < to)
+          model::for_each_granule(from, to - from, [&](std::uint64_t, ByteMask mask) { clear(it.value(), mask); });
+      }
+      return;
+    }
+    model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
+      if (auto it = history_.find(granule); it != history_.end()) clear(it.value(), mask);
+    });
+  }
+
+  finding::Access side(ThreadId thread, const Group& group, const Remembered& access) {
+    return side(thread, group.location, group.writes, group.atomic, access);
+  }
+  finding::Access side(const Event& e, const Remembered& access) {
+    return side(e.thread, e.location, trace::writes(e), trace::is_atomic(e.kind), access);
+  }
+  finding::Access side(ThreadId thread, LocationId location, bool writes, bool atomic, const Remembered& access) {
+    finding::Access result{EventNo{access.event},
+                           thread,
+                           location,
+                           writes,
+                           atomic,
+                           access.address,
+                           access.size,
+                           {},
+                           ideals_.contexts().call_sites(access.stack)};
+    for (const model::Hold& hold : ideals_.contexts().locks(access.point.lockset))
+      result.locks.push_back({hold.lock, hold.shared});
+    return result;
+  }
+
+  const trace::Definitions& definitions_;
+  const model::GranuleSet granules_;
+  const bool keep_racy_events_;
+  SyncIdeals ideals_;
+  HashMap<std::uint64_t, std::vector<Group>> history_;
+  tsl::robin_set<Places, PlacesHash> reported_;
+  std::vector<RacePair> pairs_;
+  RacyEvents racy_;
+  HashSet<std::uint32_t> racy_locations_;
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> make_syncp(const PassContext& context) {
+  return std::make_unique<SyncpPass>(context);
+}
+
+}  // namespace racecast::analysis

@@ -1,0 +1,66 @@
+// Missing code for the prefix judge (docs/semantics.md, section 4): per byte, which schedules keep all section events
+// so far that reach it, and all events so far that are on it. Two words per byte of every granule that an event is on;
+// each event of a section walks all that its sections reach (LIMIT: as model/missing_order.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "model/missing_order.h"
+#include "model/shadow.h"
+#include "trace/trace.h"
+#include "witness/prefix_objects.h"
+
+namespace racecast::witness {
+
+class PrefixTies {
+ public:
+  // The schedules that keep every earlier event that this one is tied to. `sections`: reach sets of its sections.
+  Mask needed(const trace::Event& e, std::span<const trace::ReachSet* const> sections) {
+    Mask mask = kAll;
+    for (const trace::ReachSet* reach : sections) {
+      if (reach->everything || !reach->ranges.empty()) mask &= everything_;
+      if (reach->everything) mask &= all_;
+      for (const trace::Range& range : reach->ranges)
+        for_bytes(range, [&](const Byte& byte) { mask &= byte.sections & byte.events; });
+    }
+    const model::TouchedBytes touched = model::touched_bytes(e);
+    for (int i = 0; i < touched.count; ++i) {
+      mask &= everything_;
+      for_bytes(touched.ranges[i], [&](const Byte& byte) { mask &= byte.sections; });
+    }
+    return mask;
+  }
+  // The event is kept in the schedules of `mask`.
+  void happened(const trace::Event& e, std::span<const trace::ReachSet* const> sections, Mask mask) {
+    for (const trace::ReachSet* reach : sections) {
+      if (reach->everything || !reach->ranges.empty()) all_ &= mask;
+      if (reach->everything) everything_ &= mask;
+      for (const trace::Range& range : reach->ranges) for_bytes(range, [&](Byte& byte) { byte.sections &= mask; });
+    }
+    const model::TouchedBytes touched = model::touched_bytes(e);
+    for (int i = 0; i < touched.count; ++i) {
+      all_ &= mask;
+      for_bytes(touched.ranges[i], [&](Byte& byte) { byte.events &= mask; });
+    }
+  }
+
+ private:
+  struct Byte {
+    Mask sections = kAll, events = kAll;
+  };
+  template <typename Function>
+  void for_bytes(const trace::Range& range, Function&& function) {
+    model::for_each_granule(range.address, range.size, [&](std::uint64_t granule, model::ByteMask mask) {
+      std::array<Byte, 8>& bytes = granules_[granule];
+      for_each_bit(mask, [&](std::size_t i) { function(bytes[i]); });
+    });
+  }
+
+  model::Shadow<std::array<Byte, 8>> granules_;
+  Mask everything_ = kAll;  // section events that reach everything
+  Mask all_ = kAll;         // all section events and all events on some byte
+};
+
+}  // namespace racecast::witness
