@@ -13,6 +13,7 @@
 
 #include "analysis/analysis.h"
 #include "trace/reader.h"
+#include "witness/prefix_judge.h"
 
 namespace {
 
@@ -26,7 +27,7 @@ double cpu_seconds() {
 }
 
 struct Figures {
-  double seconds = 0;
+  double seconds = 0, judging = 0;
   std::uint64_t events = 0, racy = 0, pairs = 0;
   long peak_kib = 0;
 };
@@ -45,6 +46,7 @@ analysis::Input input_of(const std::string& path, bool check) {
 Result<Figures> once(const std::string& path, const std::string& name, bool check) {
   const analysis::Input input = input_of(path, check);
   Figures figures;
+  std::vector<witness::PrefixClaim> claims;  // to judge them once more: how long that takes by itself
   const double start = cpu_seconds();
   if (name == "decode") {
     RC_TRY(auto source, input.open());
@@ -64,11 +66,18 @@ Result<Figures> once(const std::string& path, const std::string& name, bool chec
     figures.events = outputs.events;
     for (const analysis::Output& output : outputs.by_analysis) {
       if (!output.rejected.empty()) return internal_error(output.rejected.front());
+      for (const finding::Finding& finding : output.findings)
+        if (finding.schedule) claims.push_back({*finding.schedule, finding.first.event, finding.second.event});
       figures.racy += output.racy.count;
       figures.pairs += output.findings.size() + output.candidates.size();
     }
   }
   figures.seconds = cpu_seconds() - start;
+  if (!claims.empty()) {
+    const double before = cpu_seconds();
+    RC_TRY(const auto judgements, witness::judge_prefixes(input.open, claims));
+    figures.judging = cpu_seconds() - before;
+  }
   return figures;
 }
 
@@ -84,7 +93,7 @@ Figures in_own_process(const std::string& path, const std::string& name, bool ch
         _exit(3);
       }
       if (i == 0 || figures->seconds < best.seconds) best = *figures;
-      if (i == 0 && figures->seconds > 30) break;
+      if (i == 0 && figures->seconds > 5) break;
     }
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -113,17 +122,17 @@ int main(int argc, char** argv) {
     for (const analysis::Analysis& a : analysis::analyses()) names.emplace_back(a.name);
   const Figures decode = in_own_process(argv[1], "decode", false);
   fmt::print(
-      "| analysis | CPU s | million events/s | times decoding | checked, CPU s | million events/s | peak MiB | racy "
-      "events | pairs |\n");
-  fmt::print("|---|---|---|---|---|---|---|---|---|\n");
+      "| analysis | CPU s | million events/s | times decoding | of it judging, s | checked, s | million events/s | "
+      "peak "
+      "MiB | racy events | pairs |\n|---|---|---|---|---|---|---|---|---|---|\n");
   const auto speed = [&](double seconds) { return static_cast<double>(decode.events) / seconds * 1e-6; };
-  fmt::print("| decode only | {:.3f} | {:.1f} | 1 | | | {} | | |\n", decode.seconds, speed(decode.seconds),
+  fmt::print("| decode only | {:.3f} | {:.1f} | 1 | | | | {} | | |\n", decode.seconds, speed(decode.seconds),
              decode.peak_kib / 1024);
   for (const std::string& name : names) {
     const Figures plain = in_own_process(argv[1], name, false), checked = in_own_process(argv[1], name, true);
-    fmt::print("| {} | {:.3f} | {:.1f} | {:.1f} | {:.3f} | {:.1f} | {} | {} | {} |\n", name, plain.seconds,
-               speed(plain.seconds), plain.seconds / decode.seconds, checked.seconds, speed(checked.seconds),
-               checked.peak_kib / 1024, checked.racy, checked.pairs);
+    fmt::print("| {} | {:.3f} | {:.1f} | {:.1f} | {:.3f} | {:.3f} | {:.1f} | {} | {} | {} |\n", name, plain.seconds,
+               speed(plain.seconds), plain.seconds / decode.seconds, plain.judging, checked.seconds,
+               speed(checked.seconds), checked.peak_kib / 1024, checked.racy, checked.pairs);
     std::fflush(stdout);
   }
 }

@@ -38,6 +38,7 @@ Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std
 Status certify(const Input& input, std::string_view analysis, std::vector<RacePair> pairs, Output& output) {
   if (pairs.empty()) return {};
   std::vector<witness::PrefixClaim> claims;
+  claims.reserve(pairs.size());
   for (const RacePair& pair : pairs) claims.push_back({pair.past, pair.first.event, pair.second.event});
   RC_TRY(std::vector<witness::Judgement> judgements, witness::judge_prefixes(input.open, claims, input.progress));
   RC_TRY(const std::vector<witness::Judgement> replayed, replay_all(input, pairs));

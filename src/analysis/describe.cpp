@@ -145,6 +145,7 @@ Result<Described> describe_pairs(const Input& input, const std::vector<std::pair
     }
   }
   std::vector<PairOfAccesses> pairs;
+  pairs.reserve(numbers.size());
   for (const auto& [a, b] : numbers) pairs.push_back({&accesses.at(a), &accesses.at(b)});
   return assemble(std::move(pairs), source->definitions(), input.keep_racy_events);
 }

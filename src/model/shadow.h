@@ -30,12 +30,6 @@ class Shadow {
       number = make();
     return cell(number);
   }
-  // Tells the processor that the granule will be asked for soon.
-  [[gnu::always_inline]] void prefetch(std::uint64_t granule) {
-    const Cached& cached = cache_[(granule >> kPageBits) % cache_.size()];
-    if (cached.number != granule >> kPageBits) return;
-    if (const std::uint32_t number = (*cached.page)[granule & kPageMask]) __builtin_prefetch(&cell(number), 1);
-  }
   // Null where the granule was never asked for.
   T* find(std::uint64_t granule) {
     Page* const found = find_page(granule >> kPageBits);
