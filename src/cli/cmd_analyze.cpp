@@ -44,7 +44,7 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
   CLI::App* command = app.add_subcommand("analyze", "analyse a recorded trace (.rct, its text form, or RAPID's .std)");
   command->add_option("TRACE", options->path, "the trace")->required();
   add_analysis_options(*command, options->analysis);
-  command->footer("Example: racecast analyze first_race.rct --analysis hb,shb --json findings.json");
+  command->footer("Example: racecast analyze first_race.rct --analysis hb,syncp --json findings.json");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
       if (options->analysis.json) RC_TRY_STATUS(refuse_same_file(options->path, *options->analysis.json));

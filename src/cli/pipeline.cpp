@@ -27,7 +27,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--analysis", options.analyses, "analyses, separated by commas (" + names + ")")
       ->delimiter(',')
       ->type_name("NAME[,NAME...]")
-      ->default_str("hb,shb")
+      ->default_str("hb,shb,syncp")
       ->check([](const std::string& name) {
         return analysis::find_analysis(name) != nullptr ? std::string() : "there is no analysis " + name;
       });

@@ -104,8 +104,9 @@ void SyncClocks::join_failed_try(ThreadId thread, const Event& event) {
 
 void SyncClocks::arrive(const Event& e, ThreadState& self) {
   BarrierState& barrier = at(barriers_, e.address);
-  self.barrier_round = barrier.arrivals++ / barrier.parties;
-  barrier.rounds[self.barrier_round].arrived.join(self.clock);
+  const std::uint64_t round = barrier.arrivals++ / barrier.parties;
+  barrier.round_of[e.thread] = round;
+  barrier.rounds[round].arrived.join(self.clock);
   if (execution_) barrier.this_round.join(self.clock);
 }
 
@@ -164,7 +165,7 @@ void SyncClocks::enter(const Event& e, ThreadState& self) {
       break;
     case EventKind::BarrierLeave: {
       BarrierState& barrier = at(barriers_, e.address);
-      if (auto round = barrier.rounds.find(self.barrier_round); round != barrier.rounds.end())
+      if (auto round = barrier.rounds.find(barrier.round_of[e.thread]); round != barrier.rounds.end())
         join(self, round->second.arrived);
       break;
     }
@@ -257,7 +258,7 @@ void SyncClocks::leave(const Event& e, ThreadState& self) {
     case EventKind::BarrierArrive: arrive(e, self); break;
     case EventKind::BarrierLeave: {
       BarrierState& barrier = at(barriers_, e.address);
-      auto round = barrier.rounds.find(self.barrier_round);
+      auto round = barrier.rounds.find(barrier.round_of[e.thread]);
       if (round != barrier.rounds.end() && ++round->second.left == barrier.parties) barrier.rounds.erase(round);
       break;
     }

@@ -75,7 +75,6 @@ class SyncClocks {
     VectorClock read_relaxed;       // what an acquire fence would acquire
     Stamp notified;                 // by whom, while asleep
     unsigned depth_at_wait = 1;     // how often it held the mutex that its wait gave back
-    std::uint64_t barrier_round = 0;
   };
   struct Hold {
     ThreadId thread{};
@@ -96,8 +95,9 @@ class SyncClocks {
     std::uint64_t arrivals = 0;
     std::uint64_t parties = 1;
     std::map<std::uint64_t, Round> rounds;
-    VectorClock before_round;  // execution edges: arrivals of all earlier rounds
-    VectorClock this_round;    // and of this one
+    std::map<ThreadId, std::uint64_t> round_of;  // of each thread's last arrival
+    VectorClock before_round;                    // execution edges: arrivals of all earlier rounds
+    VectorClock this_round;                      // and of this one
   };
 
   [[gnu::always_inline]] ThreadState& state(ThreadId thread) {

@@ -136,7 +136,6 @@ class Run {
     bool deviated = false;       // a read of this thread was not faithful
     bool notified = false;       // while asleep
     unsigned depth_at_wait = 1;  // a wait gives a recursive mutex back altogether, the wake takes it as often again
-    std::uint64_t barrier_round = 0;
     std::vector<std::uint32_t> sections;
   };
   struct LockState {
@@ -147,6 +146,7 @@ class Run {
   struct BarrierState {
     std::uint64_t arrivals = 0;
     std::uint64_t parties = 1;
+    std::map<ThreadId, std::uint64_t> round_of;  // of each thread's last arrival
   };
   enum class Guard { Untouched, Entered, Done };
 
@@ -232,10 +232,10 @@ class Run {
       }
       case EventKind::BarrierLeave: {
         auto incomplete = Broken{"barrier", fmt::format("event {}: its round is not complete", index(no))};
-        const BarrierState& barrier = barriers_[prepared_.object_of(no)];
+        BarrierState& barrier = barriers_[prepared_.object_of(no)];
         if (auto needs = prepared_.barrier_needs.find(no); needs != prepared_.barrier_needs.end()) {
           if (!done_up_to(needs->second, e.thread)) return incomplete;
-        } else if (barrier.arrivals < (thread(e.thread).barrier_round + 1) * barrier.parties) {
+        } else if (barrier.arrivals < (barrier.round_of[e.thread] + 1) * barrier.parties) {
           return incomplete;
         }
         return {};
@@ -426,7 +426,7 @@ class Run {
       case EventKind::BarrierArrive: {
         BarrierState& barrier = barriers_[prepared_.object_of(no)];
         barrier.parties = std::max<std::uint64_t>(e.value, 1);
-        thread(e.thread).barrier_round = barrier.arrivals++ / barrier.parties;
+        barrier.round_of[e.thread] = barrier.arrivals++ / barrier.parties;
         break;
       }
       case EventKind::OnceEnter: guards_[prepared_.object_of(no)] = {Guard::Entered, e.thread}; break;

@@ -3,7 +3,7 @@
 example=$source/examples/first_race.litmus
 
 expect 1 "$racecast" run "$example"
-says out "data race on done (observed; hb, shb)"
+says out "data race on done (observed; hb, shb, syncp)"
 says out "data race that hangs on another one on count"
 says out "holding m"
 says out "2: done = 1"

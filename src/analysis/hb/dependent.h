@@ -8,7 +8,8 @@
 
 namespace racecast::analysis {
 
-// `findings` are those of hb and shb, merged. One more pass over the trace, if there is one without a schedule.
+// `findings` are those of hb, shb and possibly others, merged. One more pass over the trace, if there is one without a
+// schedule.
 Status file_dependent_races(const Input& input, const Outputs& outputs, std::vector<finding::Finding>& findings);
 
 }  // namespace racecast::analysis
