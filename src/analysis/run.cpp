@@ -19,6 +19,9 @@ namespace {
 
 using Passes = std::vector<Pass*>;
 
+// Into how many parts a filter is split at the most: each part computes all clocks.
+constexpr unsigned kMaxShards = 4;
+
 // Runs every pass on a batch, on `jobs` threads, the calling one among them. The threads wait between batches.
 class Crew {
  public:
@@ -102,8 +105,9 @@ template <typename FilterPass>
 std::vector<std::unique_ptr<FilterPass>> make_filter(const PassContext& context, bool wanted, unsigned jobs,
                                                      Passes& passes) {
   std::vector<std::unique_ptr<FilterPass>> shards;
-  for (unsigned i = 0; wanted && i < jobs; ++i) {
-    shards.push_back(std::make_unique<FilterPass>(context, i, jobs));
+  const unsigned count = std::min(jobs, kMaxShards);
+  for (unsigned i = 0; wanted && i < count; ++i) {
+    shards.push_back(std::make_unique<FilterPass>(context, i, count));
     passes.push_back(shards.back().get());
   }
   return shards;

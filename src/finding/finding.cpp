@@ -22,7 +22,10 @@ std::uint64_t hash(std::uint64_t seed, std::string_view text) {
 
 // The file without its folder: the same program may be analysed from elsewhere.
 std::uint64_t hash(const trace::Definitions& definitions, const Access& access) {
-  std::string place = name_of_location(definitions, access.location);
+  const bool known = index(access.location) < definitions.locations.size() &&
+                     !is_nowhere(definitions.locations[index(access.location)]);
+  std::string place =
+      known ? name_of_location(definitions, access.location) : name_of_address(definitions, access.address);
   if (const std::size_t slash = place.rfind('/'); slash != std::string::npos) place.erase(0, slash + 1);
   std::uint64_t h = hash(0xcbf29ce484222325, place);
   if (index(access.location) < definitions.locations.size())

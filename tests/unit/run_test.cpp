@@ -1,0 +1,130 @@
+// Who feeds the passes: any number of jobs gives the same answer (under the thread sanitizer, too), and what an index
+// or a caller claims about a trace is checked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "analysis/analysis.h"
+#include "report/report.h"
+#include "unit/text_trace.h"
+
+namespace racecast {
+namespace {
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const analysis::Analysis& a : analysis::analyses()) names.emplace_back(a.name);
+  return names;
+}
+
+// A trace of many batches: a memory trace is one batch, files are not.
+class InBatches : public trace::EventSource {
+ public:
+  InBatches(const trace::Trace& trace, std::size_t size) : trace_(trace), size_(size) {}
+  Result<std::span<const trace::Event>> next() override {
+    const std::size_t count = std::min(size_, trace_.events.size() - at_);
+    at_ += count;
+    return std::span(trace_.events).subspan(at_ - count, count);
+  }
+  const trace::Definitions& definitions() const override { return trace_.definitions; }
+
+ private:
+  const trace::Trace& trace_;
+  std::size_t size_, at_ = 0;
+};
+
+analysis::Input in_batches(const trace::Trace& trace, std::size_t size, unsigned jobs) {
+  analysis::Input input;
+  input.check = true;
+  input.jobs = jobs;
+  input.keep_racy_events = true;
+  input.open = [&trace, size]() -> Result<std::unique_ptr<trace::EventSource>> {
+    return std::make_unique<InBatches>(trace, size);
+  };
+  return input;
+}
+
+trace::Trace busy_trace() {
+  std::string text;
+  const char* const threads[] = {"A", "B", "C"};
+  for (int round = 0; round < 60; ++round) {
+    const std::string t = threads[round % 3], x = "x" + std::to_string(round % 7), at = std::to_string(round % 11);
+    if (round % 4 == 0) text += t + " lock m\n" + t + " write y 1 @20\n" + t + " unlock m\n";
+    text += t + (round % 2 == 0 ? " write " : " read ") + x + " ? @" + at + "\n";
+  }
+  return text_trace(text);
+}
+
+std::string text_of(const analysis::Outputs& outputs) {
+  std::string text;
+  const report::Context context{outputs.definitions, nullptr, "trace", false};
+  for (const analysis::Output& output : outputs.by_analysis) {
+    text += report::lines(output.findings, context) + report::lines(output.candidates, context);
+    for (const EventNo event : output.racy.events) text += std::to_string(index(event)) + " ";
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(Run, JobsAndBatchesDoNotMatter) {
+  const trace::Trace trace = busy_trace();
+  const Result<analysis::Outputs> one = analysis::run(in_batches(trace, 1000, 1), all_names());
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_GT(one->by_analysis[0].findings.size(), 3u);
+  for (const unsigned jobs : {1u, 2u, 5u})
+    for (const std::size_t batch : {7u, 1000u}) {
+      const Result<analysis::Outputs> other = analysis::run(in_batches(trace, batch, jobs), all_names());
+      ASSERT_TRUE(other) << other.error().message;
+      EXPECT_EQ(text_of(*one), text_of(*other)) << jobs << " jobs, batches of " << batch;
+      EXPECT_EQ(other->events, trace.events.size());
+    }
+}
+
+TEST(Run, AnErrorEndsItWithAllThreadsAtRest) {
+  trace::Trace trace = busy_trace();
+  trace.events[80].thread = static_cast<ThreadId>(77);
+  for (const unsigned jobs : {1u, 4u}) {
+    const Result<analysis::Outputs> outputs = analysis::run(in_batches(trace, 10, jobs), all_names());
+    ASSERT_FALSE(outputs);
+    EXPECT_NE(outputs.error().message.find("event 80"), std::string::npos) << outputs.error().message;
+  }
+}
+
+TEST(Run, RefusesWhatItDoesNotKnow) {
+  const trace::Trace trace = busy_trace();
+  const Result<analysis::Outputs> outputs =
+      analysis::run(analysis::input_of(trace), std::vector<std::string>{"hb", "tea leaves"});
+  ASSERT_FALSE(outputs);
+  EXPECT_EQ(outputs.error().message, "there is no analysis tea leaves");
+}
+
+class LyingSource : public InBatches {
+ public:
+  using InBatches::InBatches;
+  std::optional<bool> has_missing_code() const override { return false; }
+};
+
+TEST(Run, DoesNotBelieveAnIndexThatDeniesMissingCode) {
+  const trace::Trace trace =
+      text_trace("reach everything\nA write x 1 @1\nA mbegin %0 f @9\nA mend 0 @9\nB read x 1 @2\n");
+  analysis::Input input = in_batches(trace, 10, 1);
+  input.open = [&trace]() -> Result<std::unique_ptr<trace::EventSource>> {
+    return std::make_unique<LyingSource>(trace, 10);
+  };
+  const Result<analysis::Outputs> outputs = analysis::run(input, std::vector<std::string>{"hb"});
+  ASSERT_FALSE(outputs);
+  EXPECT_NE(outputs.error().message.find("missing code"), std::string::npos);
+}
+
+TEST(Run, NothingAtAll) {
+  const trace::Trace empty;
+  const Result<analysis::Outputs> outputs = analysis::run(analysis::input_of(empty), all_names());
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  for (const analysis::Output& output : outputs->by_analysis) {
+    EXPECT_TRUE(output.findings.empty() && output.candidates.empty());
+    EXPECT_TRUE(output.complete);
+  }
+}
+
+}  // namespace
+}  // namespace racecast
