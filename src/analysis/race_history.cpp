@@ -21,9 +21,7 @@ void RaceHistory::remember(ThreadHistory& own, const Record& record) const {
 }
 
 void RaceHistory::report(const Event& e, const Record& record) {
-  ++racy_.count;
-  racy_locations_.insert(static_cast<std::uint32_t>(index(e.location)));
-  if (keep_racy_events_) racy_.events.push_back(EventNo{record.event});
+  racy_.add(record.event, e.location);
   std::sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) { return a.second.event < b.second.event; });
   for (const auto& [thread, other] : found_) {
     RacePair pair{side(thread, other), side(e.thread, record), {}};
@@ -55,18 +53,8 @@ void RaceHistory::forget(std::vector<ThreadHistory>& threads, ByteMask mask) {
 }
 
 void RaceHistory::forget(const Event& e) {
-  if (history_.size() < e.size / 8) {  // a large object, little memory in use: look at that instead
-    for (auto it = history_.begin(); it != history_.end(); ++it) {
-      const std::uint64_t from = std::max(e.address, it->first << 3);
-      const std::uint64_t to = std::min(e.address + e.size, (it->first + 1) << 3);
-      if (from < to)
-        model::for_each_granule(from, to - from, [&](std::uint64_t, ByteMask mask) { forget(it.value(), mask); });
-    }
-    return;
-  }
-  model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
-    if (auto it = history_.find(granule); it != history_.end()) forget(it.value(), mask);
-  });
+  model::for_granules_of(history_, e.address, e.size,
+                         [](std::vector<ThreadHistory>& threads, ByteMask mask) { forget(threads, mask); });
 }
 
 finding::Access RaceHistory::side(ThreadId thread, const Record& record) const {

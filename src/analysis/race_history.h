@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/racy_counter.h"
 #include "base/hash.h"
 #include "model/contexts.h"
 #include "model/vector_clock.h"
@@ -37,8 +38,8 @@ class RaceHistory {
   RaceHistory(const PassContext& context, Options options)
       : definitions_(context.definitions),
         granules_(*context.granules),
-        keep_racy_events_(context.keep_racy_events),
-        options_(options) {}
+        options_(options),
+        racy_(context.keep_racy_events) {}
 
   // An access, between Clocks::enter and Clocks::leave.
   template <typename Clocks>
@@ -51,15 +52,10 @@ class RaceHistory {
     if (e.kind == trace::EventKind::Alloc || e.kind == trace::EventKind::Free) forget(e);
     contexts_.on_event(e);
   }
-  // As if nothing had happened before: for analyses that look at windows. What was reported stays reported.
-  void forget_everything() { history_.clear(); }
 
   // In order of the second access, then of the first.
   std::vector<RacePair> take_pairs() { return std::move(pairs_); }
-  RacyEvents take_racy() {
-    racy_.locations = racy_locations_.size();
-    return std::move(racy_);
-  }
+  RacyEvents take_racy() { return racy_.take(); }
 
  private:
   // One access, as it is remembered.
@@ -89,11 +85,6 @@ class RaceHistory {
     std::vector<Key> keys;
     std::vector<Record> records;
   };
-  using Places = std::pair<std::uint64_t, std::uint64_t>;
-  struct PlacesHash {
-    std::size_t operator()(const Places& places) const { return MixHash()(MixHash()(places.first) + places.second); }
-  };
-
   template <typename Clocks>
   [[gnu::noinline]] void look(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
     Record record{number,
@@ -136,7 +127,7 @@ class RaceHistory {
   static bool conflict(const Record& a, const Record& b) {
     return (a.mask & b.mask) != 0 && (a.writes || b.writes) && !(a.atomic && b.atomic);
   }
-  Places places_of(const Record& a, const Record& b) const {
+  finding::Places places_of(const Record& a, const Record& b) const {
     return std::minmax(finding::place_of(definitions_, a.location, a.address),
                        finding::place_of(definitions_, b.location, b.address));
   }
@@ -148,15 +139,13 @@ class RaceHistory {
 
   const trace::Definitions& definitions_;
   const model::GranuleSet granules_;
-  const bool keep_racy_events_;
   const Options options_;
   model::Contexts contexts_;
   HashMap<std::uint64_t, std::vector<ThreadHistory>> history_;
-  tsl::robin_set<Places, PlacesHash> reported_;
+  tsl::robin_set<finding::Places, finding::PlacesHash> reported_;
   std::vector<std::pair<ThreadId, Record>> found_;
   std::vector<RacePair> pairs_;
-  RacyEvents racy_;
-  HashSet<std::uint32_t> racy_locations_;
+  RacyCounter racy_;
 };
 
 }  // namespace racecast::analysis

@@ -33,8 +33,6 @@ std::uint64_t hash(const trace::Definitions& definitions, const Access& access) 
   return hash(h, access.writes ? "w" : "r");
 }
 
-using Places = std::pair<std::uint64_t, std::uint64_t>;
-
 }  // namespace
 
 Places places_of(const Finding& finding, const trace::Definitions& definitions) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/ids.h"
 #include "finding/schedule.h"
 #include "trace/trace.h"
@@ -76,7 +77,11 @@ inline std::uint64_t place_of(const trace::Definitions& definitions, LocationId 
 }
 
 // Of both sides, in order.
-std::pair<std::uint64_t, std::uint64_t> places_of(const Finding& finding, const trace::Definitions& definitions);
+using Places = std::pair<std::uint64_t, std::uint64_t>;
+struct PlacesHash {
+  std::size_t operator()(const Places& places) const { return MixHash()(MixHash()(places.first) + places.second); }
+};
+Places places_of(const Finding& finding, const trace::Definitions& definitions);
 
 // The same for the same kind at the same two places of the source, in either order.
 std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions);

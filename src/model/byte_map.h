@@ -20,18 +20,18 @@ class ByteMap {
       } else {
         cell.first.mask &= static_cast<ByteMask>(~mask);
         if (cell.more == nullptr) cell.more = std::make_unique<std::vector<Entry>>();
-        clear(*cell.more, mask);
+        forget_bytes(*cell.more, mask);
         cell.more->push_back({mask, value});
         return;
       }
-      if (cell.more != nullptr) clear(*cell.more, mask);
+      if (cell.more != nullptr) forget_bytes(*cell.more, mask);
     });
   }
   void erase(std::uint64_t address, std::uint64_t size) {
     cells_.for_range(address, size, [&](Cell& cell, ByteMask mask) {
       cell.first.mask &= static_cast<ByteMask>(~mask);
       if (cell.first.mask == 0) cell.first.value = T();
-      if (cell.more != nullptr) clear(*cell.more, mask);
+      if (cell.more != nullptr) forget_bytes(*cell.more, mask);
     });
   }
   // function(mask, value) for every entry that overlaps the range; mask: the common bytes within its granule.
@@ -58,11 +58,6 @@ class ByteMap {
     Entry first;  // masks of all entries are disjoint
     std::unique_ptr<std::vector<Entry>> more;
   };
-  static void clear(std::vector<Entry>& entries, ByteMask mask) {
-    for (Entry& entry : entries) entry.mask &= static_cast<ByteMask>(~mask);
-    std::erase_if(entries, [](const Entry& entry) { return entry.mask == 0; });
-  }
-
   Shadow<Cell> cells_;
 };
 

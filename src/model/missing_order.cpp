@@ -20,31 +20,12 @@ TouchedBytes touched_bytes(const trace::Event& event) {
   return touched;
 }
 
-// Cells of a granule have disjoint masks; a range that covers part of a cell splits it, so that what is joined for
-// some bytes does not leak to their neighbours.
+// A range that covers part of a cell splits it, so that what is joined for some bytes does not leak to their
+// neighbours.
 template <typename Function>
 void MissingOrder::cells(std::uint64_t address, std::uint64_t size, Function&& function) {
-  for_each_granule(address, size, [&](std::uint64_t granule, ByteMask mask) {
-    std::vector<Cell>& all = granules_[granule];
-    ByteMask seen = 0;
-    const std::size_t before = all.size();
-    for (std::size_t i = 0; i < before; ++i) {
-      const ByteMask common = all[i].mask & mask;
-      if (common == 0) continue;
-      if (common != all[i].mask) {
-        Cell rest = all[i];
-        rest.mask &= static_cast<ByteMask>(~common);
-        all[i].mask = common;
-        all.push_back(std::move(rest));
-      }
-      seen |= common;
-      function(all[i]);
-    }
-    if (const auto fresh = static_cast<ByteMask>(mask & ~seen); fresh != 0) {
-      all.push_back({fresh, {}, {}});
-      function(all.back());
-    }
-  });
+  for_each_granule(address, size,
+                   [&](std::uint64_t granule, ByteMask mask) { for_groups(granules_[granule], mask, function); });
 }
 
 void MissingOrder::before(const trace::Event& event, VectorClock& clock) {

@@ -91,24 +91,7 @@ void FastTrack::make_lists(Cell& cell) {
 void FastTrack::access_lists(Cell& cell, std::uint64_t granule, ByteMask mask, const Event& e, const Last& now) {
   if (cell.state != State::Lists) make_lists(cell);
   std::vector<Bytes>& all = lists_[cell.lists];
-  ByteMask fresh = mask;
-  const std::size_t count = all.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    const ByteMask common = all[i].mask & mask;
-    if (common == 0) continue;
-    if (common != all[i].mask) {  // the bytes part ways here
-      Bytes rest = all[i];
-      rest.mask &= static_cast<ByteMask>(~common);
-      all.push_back(std::move(rest));
-      all[i].mask = common;
-    }
-    fresh &= static_cast<ByteMask>(~common);
-    access_bytes(all[i], granule, e, now);
-  }
-  if (fresh != 0) {
-    all.emplace_back().mask = fresh;
-    access_bytes(all.back(), granule, e, now);
-  }
+  model::for_groups(all, mask, [&](Bytes& bytes) { access_bytes(bytes, granule, e, now); });
   cell.mask |= mask;
   const Bytes& only = all.front();
   if (all.size() > 1 || only.mask != cell.mask) return;
@@ -165,9 +148,7 @@ void FastTrack::forget(const Event& e) {
     }
     if (cell.state != State::Lists) make_lists(cell);
     cell.mask &= static_cast<ByteMask>(~mask);
-    std::vector<Bytes>& all = lists_[cell.lists];
-    for (Bytes& bytes : all) bytes.mask &= static_cast<ByteMask>(~mask);
-    std::erase_if(all, [](const Bytes& bytes) { return bytes.mask == 0; });
+    model::forget_bytes(lists_[cell.lists], mask);
   });
 }
 

@@ -3,10 +3,10 @@
 // thread holds, one memoised intersection. Only numbers of events are remembered; what they were is looked up at the
 // end (describe.h).
 #include <algorithm>
-#include <set>
 
 #include "analysis/describe.h"
 #include "analysis/passes.h"
+#include "analysis/racy_counter.h"
 #include "base/hash.h"
 #include "model/contexts.h"
 #include "model/shadow.h"
@@ -45,7 +45,7 @@ struct Cell {
 class LocksetPass final : public Pass {
  public:
   explicit LocksetPass(const PassContext& context)
-      : definitions_(context.definitions), keep_racy_events_(context.keep_racy_events) {}
+      : definitions_(context.definitions), racy_events_(context.keep_racy_events) {}
 
   void events(std::span<const Event> batch, std::uint64_t first) override {
     for (const Event& e : batch) {
@@ -61,7 +61,7 @@ class LocksetPass final : public Pass {
           else
             access_parts(cell, mask, e);
         });
-        if (racy_) count(e, first);
+        if (racy_) racy_events_.add(first, e.location);
       } else {
         contexts_.on_event(e);
         if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) forget(e);
@@ -73,8 +73,7 @@ class LocksetPass final : public Pass {
   Result<Output> finish(const Input& input) override {
     RC_TRY(Described described, describe_races(input, races_));
     Output output;
-    output.racy = std::move(racy_events_);
-    output.racy.locations = racy_locations_.size();
+    output.racy = racy_events_.take();
     output.candidates = std::move(described.findings);
     for (finding::Finding& finding : output.candidates) {
       finding.analyses = {"lockset"};
@@ -118,32 +117,8 @@ class LocksetPass final : public Pass {
       races_.push_back({{earlier.at}, {e.thread, times_[index(e.thread)]}});
   }
 
-  void count(const Event& e, std::uint64_t number) {
-    ++racy_events_.count;
-    racy_locations_.insert(static_cast<std::uint32_t>(index(e.location)));
-    if (keep_racy_events_) racy_events_.events.push_back(EventNo{number});
-  }
-
   void access_parts(Cell& cell, ByteMask mask, const Event& e) {
-    std::vector<Bytes>& all = parts(cell);
-    ByteMask fresh = mask;
-    const std::size_t count = all.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const ByteMask common = all[i].mask & mask;
-      if (common == 0) continue;
-      if (common != all[i].mask) {
-        Bytes rest = all[i];
-        rest.mask &= static_cast<ByteMask>(~common);
-        all.push_back(rest);
-        all[i].mask = common;
-      }
-      fresh &= static_cast<ByteMask>(~common);
-      access(all[i], e);
-    }
-    if (fresh != 0) {
-      all.emplace_back().mask = fresh;
-      access(all.back(), e);
-    }
+    model::for_groups(parts(cell), mask, [&](Bytes& bytes) { access(bytes, e); });
   }
 
   // The bytes of a cell as a list; from then on, they are there.
@@ -162,22 +137,19 @@ class LocksetPass final : public Pass {
         cell.first = {};
         return;
       }
-      for (Bytes& bytes : parts(cell)) bytes.mask &= static_cast<ByteMask>(~mask);
-      std::erase_if(parts(cell), [](const Bytes& bytes) { return bytes.mask == 0; });
+      model::forget_bytes(parts(cell), mask);
     });
   }
 
   const trace::Definitions& definitions_;
-  const bool keep_racy_events_;
   model::Contexts contexts_;
   model::Shadow<Cell> cells_;
   std::vector<std::vector<Bytes>> more_{1};
-  std::set<std::pair<std::uint64_t, std::uint64_t>> reported_;
+  tsl::robin_set<finding::Places, finding::PlacesHash> reported_;
   std::vector<RaceAt> races_;
   std::vector<model::Time> times_;  // by thread: of its present event
   bool racy_ = false;
-  RacyEvents racy_events_;
-  HashSet<std::uint32_t> racy_locations_;
+  RacyCounter racy_events_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 // one does not.) Memory: those accesses, on granules that the filter let through.
 #include "analysis/certify.h"
 #include "analysis/passes.h"
+#include "analysis/racy_counter.h"
 #include "analysis/syncp/ideal.h"
 #include "base/hash.h"
 
@@ -44,18 +45,13 @@ struct Group {
   std::vector<Alive> alive;  // by the other thread
 };
 
-using Places = std::pair<std::uint64_t, std::uint64_t>;
-struct PlacesHash {
-  std::size_t operator()(const Places& places) const { return MixHash()(MixHash()(places.first) + places.second); }
-};
-
 class SyncpPass final : public Pass {
  public:
   explicit SyncpPass(const PassContext& context)
       : definitions_(context.definitions),
         granules_(*context.granules),
-        keep_racy_events_(context.keep_racy_events),
-        ideals_(context.definitions, context.facts) {}
+        ideals_(context.definitions, context.facts),
+        racy_(context.keep_racy_events) {}
 
   void events(std::span<const Event> batch, std::uint64_t first) override {
     for (const Event& e : batch) {
@@ -72,8 +68,7 @@ class SyncpPass final : public Pass {
 
   Result<Output> finish(const Input& input) override {
     Output output;
-    racy_.locations = racy_locations_.size();
-    output.racy = std::move(racy_);
+    output.racy = racy_.take();
     RC_TRY_STATUS(certify(input, "syncp", std::move(pairs_), output));
     return output;
   }
@@ -98,13 +93,10 @@ class SyncpPass final : public Pass {
     model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
       if (granules_.contains(granule)) remember(history_[granule], e, mask, now);
     });
-    if (!racy) return;
-    ++racy_.count;
-    racy_locations_.insert(static_cast<std::uint32_t>(index(e.location)));
-    if (keep_racy_events_) racy_.events.push_back(EventNo{number});
+    if (racy) racy_.add(number, e.location);
   }
 
-  Places places_of(const Group& group, const Event& e) const {
+  finding::Places places_of(const Group& group, const Event& e) const {
     const std::uint64_t address = group.accesses.empty() ? 0 : group.accesses.back().address;
     return std::minmax({finding::place_of(definitions_, group.location, address),
                         finding::place_of(definitions_, e.location, e.address)});
@@ -159,22 +151,8 @@ class SyncpPass final : public Pass {
   }
 
   void forget(const Event& e) {
-    const auto clear = [](std::vector<Group>& groups, ByteMask mask) {
-      for (Group& group : groups) group.mask &= static_cast<ByteMask>(~mask);
-      std::erase_if(groups, [](const Group& group) { return group.mask == 0; });
-    };
-    if (history_.size() < e.size / 8) {
-      for (auto it = history_.begin(); it != history_.end(); ++it) {
-        const std::uint64_t from = std::max(e.address, it->first << 3);
-        const std::uint64_t to = std::min(e.address + e.size, (it->first + 1) << 3);
-        if (from < to)
-          model::for_each_granule(from, to - from, [&](std::uint64_t, ByteMask mask) { clear(it.value(), mask); });
-      }
-      return;
-    }
-    model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
-      if (auto it = history_.find(granule); it != history_.end()) clear(it.value(), mask);
-    });
+    model::for_granules_of(history_, e.address, e.size,
+                           [](std::vector<Group>& groups, ByteMask mask) { model::forget_bytes(groups, mask); });
   }
 
   finding::Access side(ThreadId thread, const Group& group, const Remembered& access) {
@@ -200,13 +178,11 @@ class SyncpPass final : public Pass {
 
   const trace::Definitions& definitions_;
   const model::GranuleSet granules_;
-  const bool keep_racy_events_;
   SyncIdeals ideals_;
   HashMap<std::uint64_t, std::vector<Group>> history_;
-  tsl::robin_set<Places, PlacesHash> reported_;
+  tsl::robin_set<finding::Places, finding::PlacesHash> reported_;
   std::vector<RacePair> pairs_;
-  RacyEvents racy_;
-  HashSet<std::uint32_t> racy_locations_;
+  RacyCounter racy_;
 };
 
 }  // namespace

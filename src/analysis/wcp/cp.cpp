@@ -9,6 +9,7 @@
 
 #include "analysis/describe.h"
 #include "analysis/passes.h"
+#include "analysis/racy_counter.h"
 #include "analysis/wcp/cp_window.h"
 #include "analysis/wcp/first_race.h"
 #include "model/sync_clocks.h"
@@ -58,8 +59,7 @@ class CpPass final : public Pass {
     if (fresh_ != 0) look();
     drop(window_.size());
     Output output;
-    racy_.locations = racy_locations_.size();
-    output.racy = std::move(racy_);
+    output.racy = racy_.take();
     if (pairs_.empty()) return output;
     Pair first = pairs_.begin()->second;
     std::vector<RaceAt> races;
@@ -77,10 +77,6 @@ class CpPass final : public Pass {
   struct Pair {
     EventNo first{}, second{};
     EventAt at_first, at_second;
-  };
-  using Places = std::pair<std::uint64_t, std::uint64_t>;
-  struct PlacesHash {
-    std::size_t operator()(const Places& places) const { return MixHash()(MixHash()(places.first) + places.second); }
   };
   // An access of the window that its granule remembers: the latest of its thread, location, kind and bytes.
   struct Record {
@@ -146,30 +142,20 @@ class CpPass final : public Pass {
     const auto at = [&](const WindowEvent& e) { return EventAt{e.event.thread, e.time}; };
     const Pair pair{EventNo{window_[a].number}, EventNo{window_[b].number}, at(window_[a]), at(window_[b])};
     const std::uint64_t one = place_of(window_[a].event), other = place_of(window_[b].event);
-    auto [it, fresh] = pairs_.try_emplace(Places(std::min(one, other), std::max(one, other)), pair);
+    auto [it, fresh] = pairs_.try_emplace(finding::Places(std::min(one, other), std::max(one, other)), pair);
     if (!fresh && earlier(pair, it->second)) it.value() = pair;
   }
 
   static void forget(const Event& e, History& history) {
-    for (auto it = history.begin(); it != history.end(); ++it) {
-      const std::uint64_t from = std::max(e.address, it->first << 3);
-      const std::uint64_t to = std::min(e.address + e.size, (it->first + 1) << 3);
-      if (from >= to) continue;
-      model::for_each_granule(from, to - from, [&](std::uint64_t, ByteMask mask) {
-        for (Record& record : it.value()) record.mask &= static_cast<ByteMask>(~mask);
-        std::erase_if(it.value(), [](const Record& record) { return record.mask == 0; });
-      });
-    }
+    model::for_granules_of(history, e.address, e.size,
+                           [](std::vector<Record>& records, ByteMask mask) { model::forget_bytes(records, mask); });
   }
 
   // The first `count` events will not be looked at again.
   void drop(std::size_t count) {
     for (std::size_t place = 0; place < count; ++place) {
       const WindowEvent& e = window_[place];
-      if (!e.racy) continue;
-      ++racy_.count;
-      racy_locations_.insert(static_cast<std::uint32_t>(index(e.event.location)));
-      if (context_.keep_racy_events) racy_.events.push_back(EventNo{e.number});
+      if (e.racy) racy_.add(e.number, e.event.location);
     }
     window_.erase(window_.begin(), window_.begin() + static_cast<std::ptrdiff_t>(count));
   }
@@ -181,9 +167,8 @@ class CpPass final : public Pass {
   std::vector<WindowEvent> window_;
   std::size_t fresh_ = 0;         // events at its end that were in no window yet
   std::deque<HeldAtStart> held_;  // at its start, and at that of the next
-  tsl::robin_map<Places, Pair, PlacesHash> pairs_;
-  RacyEvents racy_;
-  HashSet<std::uint32_t> racy_locations_;
+  tsl::robin_map<finding::Places, Pair, finding::PlacesHash> pairs_;
+  RacyCounter racy_{context_.keep_racy_events};
 };
 
 }  // namespace
