@@ -67,7 +67,8 @@ Result<Figures> once(const std::string& path, const std::string& name, bool chec
     for (const analysis::Output& output : outputs.by_analysis) {
       if (!output.rejected.empty()) return internal_error(output.rejected.front());
       for (const finding::Finding& finding : output.findings)
-        if (finding.schedule) claims.push_back({*finding.schedule, finding.first.event, finding.second.event});
+        if (finding.schedule)
+          claims.push_back({std::get<finding::Prefix>(*finding.schedule), finding.first.event, finding.second.event});
       figures.racy += output.racy.count;
       figures.pairs += output.findings.size() + output.candidates.size();
     }

@@ -15,6 +15,8 @@ constexpr std::array kAnalyses = {
     Analysis{"fasttrack", "the first hb race of every variable", Filter::None, &make_fasttrack},
     Analysis{"syncp", "races that need no two critical sections swapped, each with a schedule", Filter::Unprotected,
              &make_syncp},
+    Analysis{"maximal", "every race that a correct reordering of the trace can show, each with a schedule",
+             Filter::None, &make_maximal},
     Analysis{"wcp", "candidates: weak causal precedence leaves them unordered; the first may be certain",
              Filter::Unprotected, &make_wcp},
     Analysis{"cp", "candidates: the same for causal precedence, in windows of 2,000 events", Filter::Unprotected,

@@ -31,6 +31,11 @@ struct Input {
   bool check = false;
   unsigned jobs = 1;              // threads to use; the answer does not depend on it
   bool keep_racy_events = false;  // fill RacyEvents::events
+  // `maximal`: events of a window; 0: as maximal/windows.h says.
+  std::uint64_t window = 0;
+  // `maximal` leaves out pairs of places for which an analysis before it in the list has a schedule already.
+  bool only_new = false;
+  std::vector<finding::Places> scheduled;  // which; run() fills it in, if only_new
 };
 
 // Every event that an analysis finds unordered with an earlier conflicting one.
@@ -38,6 +43,13 @@ struct RacyEvents {
   std::uint64_t count = 0;
   std::uint64_t locations = 0;  // distinct source locations among them
   std::vector<EventNo> events;  // in order, if asked for
+};
+
+// A number for --stats: what an analysis did.
+struct Figure {
+  std::string name;
+  std::uint64_t value = 0;
+  bool operator==(const Figure&) const = default;
 };
 
 struct Output {
@@ -49,6 +61,7 @@ struct Output {
   std::string limit;     // which
   // Schedules that the judge rejected: a bug of racecast. They are not among the findings.
   std::vector<std::string> rejected;
+  std::vector<Figure> figures;  // in the order to be shown
 };
 
 // Known before the first event.

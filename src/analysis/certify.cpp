@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "program/program.h"
 #include "witness/judge.h"
 #include "witness/prefix_judge.h"
 #include "witness/replay.h"
@@ -10,17 +13,27 @@ namespace racecast::analysis {
 
 namespace {
 
-// Where the trace came with its program and is small, the program itself is run along the schedule, too.
+// Where the trace came with its program and is small, the program itself is run along the schedule, too. That needs a
+// program that the interpreter can run, one that has its source text: the model of a compiled program is recomputed
+// along recorded paths (model/path.h), not run, as half of what it calls is outside of it.
 constexpr std::uint64_t kMaxReplayed = 100'000;
 
 Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std::vector<RacePair>& pairs) {
   std::vector<witness::Judgement> judgements;
   RC_TRY(auto source, input.open());
-  if (source->definitions().program == nullptr) return judgements;
+  const auto& program = source->definitions().program;
+  if (program == nullptr || program->source.empty()) return judgements;
   std::uint64_t end = 0;
   for (const RacePair& pair : pairs) end = std::max<std::uint64_t>(end, index(pair.second.event) + 1);
   if (end * pairs.size() > kMaxReplayed) return judgements;
-  RC_TRY(const trace::Trace trace, trace::read_all(*source));
+  trace::Trace trace;  // as much of it as the schedules need: the run may be long
+  while (trace.events.size() < end) {
+    RC_TRY(const auto batch, source->next());
+    if (batch.empty()) break;
+    const std::size_t count = std::min<std::size_t>(batch.size(), end - trace.events.size());
+    trace.events.insert(trace.events.end(), batch.begin(), batch.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  trace.definitions = source->definitions();
   const witness::Judge judge(trace);
   if (judge.execution().has_missing()) return judgements;
   for (const RacePair& pair : pairs) {

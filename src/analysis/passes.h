@@ -16,5 +16,6 @@ std::unique_ptr<Pass> make_hybrid(const PassContext& context);     // lockset/hy
 std::unique_ptr<Pass> make_wcp(const PassContext& context);        // wcp/wcp.cpp
 std::unique_ptr<Pass> make_cp(const PassContext& context);         // wcp/cp.cpp
 std::unique_ptr<Pass> make_syncp(const PassContext& context);      // syncp/syncp.cpp
+std::unique_ptr<Pass> make_maximal(const PassContext& context);    // maximal/maximal.cpp
 
 }  // namespace racecast::analysis

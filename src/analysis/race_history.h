@@ -1,4 +1,4 @@
-// What the exact order analyses (hb, shb, hybrid, wcp, cp) remember of a variable, and how they find pairs: every pair
+// What the exact order analyses (hb, shb, hybrid, wcp) remember of a variable, and how they find pairs: every pair
 // of source locations with conflicting accesses that the order leaves unordered, with the first pair of events that
 // shows it; and every racy event.
 //
@@ -85,6 +85,7 @@ class RaceHistory {
     std::vector<Key> keys;
     std::vector<Record> records;
   };
+
   template <typename Clocks>
   [[gnu::noinline]] void look(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
     Record record{number,

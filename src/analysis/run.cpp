@@ -69,9 +69,10 @@ class Crew {
   std::vector<std::jthread> threads_;
 };
 
-Result<bool> has_missing_code(const Input& input) {
+// `opened`: the trace, not yet read. Where it does not know, it is read once more from the start.
+Result<bool> has_missing_code(const Input& input, const trace::EventSource& opened) {
+  if (const auto known = opened.has_missing_code()) return *known;
   RC_TRY(auto source, input.open());
-  if (const auto known = source->has_missing_code()) return *known;
   for (;;) {
     RC_TRY(const auto batch, source->next());
     if (batch.empty()) return false;
@@ -90,10 +91,10 @@ Result<std::uint64_t> feed(trace::EventSource& source, const Passes& passes, con
     RC_TRY(const auto batch, source.next());
     if (batch.empty()) return count;
     if (check) {
-      if (Status status = validator.add(batch); !status)
-        return bad_input((input.name.empty() ? "" : input.name + ": ") + status.error().message);
+      const std::string name = input.name.empty() ? "" : input.name + ": ";
+      if (Status status = validator.add(batch); !status) return bad_input(name + status.error().message);
       if (validator.saw_missing_code() && !facts.has_missing)  // the index of a file is only a claim
-        return bad_input(input.name + ": has missing code, but its index says that it has none: the file is damaged");
+        return bad_input(name + "the index says that there is no missing code, but there is: the file is damaged");
     }
     crew.run(batch, count);
     count += batch.size();
@@ -125,10 +126,9 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
     unprotected_wanted |= analysis->filter == Filter::Unprotected;
     wanted.push_back(analysis);
   }
-  RC_TRY(const bool has_missing, has_missing_code(input));
-  const Facts facts{has_missing};
-
   RC_TRY(const auto first_source, input.open());
+  RC_TRY(const bool has_missing, has_missing_code(input, *first_source));
+  const Facts facts{has_missing};
   const PassContext context{first_source->definitions(), facts, nullptr, input.keep_racy_events};
   std::vector<std::unique_ptr<Pass>> passes(wanted.size());
   Passes first_round;
@@ -147,23 +147,30 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
   model::GranuleSet racy_granules, unprotected_granules;
   for (const auto& shard : racy) racy_granules.insert(shard->racy());
   for (const auto& shard : unprotected) unprotected_granules.insert(shard->granules());
-  RC_TRY(const auto second_source, input.open());
-  Passes second_round;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const model::GranuleSet& granules = wanted[i]->filter == Filter::Racy ? racy_granules : unprotected_granules;
-    if (wanted[i]->filter == Filter::None || granules.empty()) continue;
-    passes[i] = wanted[i]->make({second_source->definitions(), facts, &granules, input.keep_racy_events});
-    second_round.push_back(passes[i].get());
+  std::unique_ptr<trace::EventSource> second_source;  // the passes refer to its definitions
+  if (!racy_granules.empty() || !unprotected_granules.empty()) {
+    RC_TRY(second_source, input.open());
+    Passes second_round;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const model::GranuleSet& granules = wanted[i]->filter == Filter::Racy ? racy_granules : unprotected_granules;
+      if (wanted[i]->filter == Filter::None || granules.empty()) continue;
+      passes[i] = wanted[i]->make({second_source->definitions(), facts, &granules, input.keep_racy_events});
+      second_round.push_back(passes[i].get());
+    }
+    RC_TRY_STATUS(feed(*second_source, second_round, input, facts, false));
   }
-  if (!second_round.empty()) RC_TRY_STATUS(feed(*second_source, second_round, input, facts, false));
 
   outputs.definitions = first_source->definitions();
+  Input for_finish = input;
   for (const auto& pass : passes) {
     outputs.by_analysis.emplace_back();
     if (pass == nullptr) continue;  // its filter let nothing through
-    RC_TRY(outputs.by_analysis.back(), pass->finish(input));
-    for (finding::Finding& finding : outputs.by_analysis.back().findings)
+    RC_TRY(outputs.by_analysis.back(), pass->finish(for_finish));
+    for (finding::Finding& finding : outputs.by_analysis.back().findings) {
       finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
+      if (input.only_new && finding.schedule)
+        for_finish.scheduled.push_back(finding::places_of(finding, outputs.definitions));
+    }
     for (finding::Finding& finding : outputs.by_analysis.back().candidates)
       finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
   }

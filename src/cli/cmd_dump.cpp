@@ -1,14 +1,18 @@
-// racecast dump program|trace|order|findings FILE: every arrow of the data flow, printed. FILE is a litmus program
-// (which is executed once where a trace is needed) or a trace.
+// racecast dump program|trace|order|findings|witness FILE: every arrow of the data flow, printed. FILE is a litmus
+// program (which is executed once where a trace is needed) or a trace.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
 
 #include "cli/command.h"
 #include "cli/dump_order.h"
 #include "cli/litmus_input.h"
 #include "cli/open_trace.h"
 #include "cli/pipeline.h"
+#include "cli/source_lines.h"
+#include "cli/verify.h"
 #include "program/dump.h"
 #include "report/report.h"
 #include "trace/text.h"
@@ -66,10 +70,100 @@ Status dump_trace(const LitmusOptions& options) {
   return {};
 }
 
+Outcome verify(const LitmusOptions& options) {
+  if (options.path.ends_with(".litmus")) {
+    RC_TRY(const trace::Trace trace, trace_of(options));
+    trace::MemorySource source(trace);
+    return verify_trace(source, options.path);
+  }
+  RC_TRY_STATUS(refuse_schedule(options));
+  RC_TRY(OpenedTrace opened, open_trace(options.path));
+  Outcome outcome = verify_trace(*opened.source, options.path);
+  if (const auto damage = opened.damage()) note(*damage);
+  return outcome;
+}
+
 Result<std::string> dump_findings(const LitmusOptions& options) {
   RC_TRY(const trace::Trace trace, trace_of(options));
   RC_TRY(const Analysed analysed, analyse(analysis::input_of(trace), AnalysisOptions{}.analyses));
-  return report::lines(analysed.findings, {analysed.outputs.definitions, &trace.events, options.path, false});
+  return report::lines(analysed.findings, {analysed.outputs.definitions, &trace.events, options.path, false, 0, true});
+}
+
+// The N-th finding of the report, in the same order.
+Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOptions& analysis, std::size_t number,
+                                 bool full) {
+  RC_TRY(const trace::Trace trace, trace_of(options));
+  analysis::Input input = analysis::input_of(trace);
+  input.jobs = std::max(1u, std::thread::hardware_concurrency());
+  input.window = analysis.window;
+  input.open = trace::with_missing_mode(input.open, analysis.missing);
+  RC_TRY(const Analysed analysed, analyse(input, analysis.analyses));
+  if (number == 0 || number > analysed.findings.size())
+    return bad_input(
+        fmt::format("{}: there is no finding {}; the analysis has {}", options.path, number, analysed.findings.size()));
+  const finding::Finding& finding = analysed.findings[number - 1];
+  SourceLines lines;
+  const report::Context context{analysed.outputs.definitions,
+                                &trace.events,
+                                options.path,
+                                false,
+                                0,
+                                true,
+                                1,
+                                {},
+                                {},
+                                [&lines](const std::string& file, std::uint32_t line) { return lines(file, line); }};
+  const std::string title =
+      fmt::format("{}. {} on {}\n", number, finding::row_of(finding.kind).title, report::variable_of(finding, context));
+  if (!finding.schedule)
+    return title + "it was observed in the recorded run; there is no schedule that brings both next to each other\n";
+  return title + report::witness(finding, context, full);
+}
+
+void add_witness(CLI::App& dump, Outcome& outcome) {
+  struct Options {
+    LitmusOptions litmus;
+    AnalysisOptions analysis;
+    std::size_t number = 0;
+    bool full = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      dump.add_subcommand("witness", "the schedule of a finding as an interleaving, a column for each thread");
+  command->add_option("N", options->number, "number of the finding, as the report of analyze or run has it")
+      ->required();
+  add_litmus_options(*command, options->litmus);
+  command->get_option("FILE")->description("a litmus program or a trace");
+  add_choice_of_analyses(*command, options->analysis);
+  command->add_flag("--full", options->full, "fold nothing");
+  command->footer("Example: racecast dump witness 1 examples/first_race.litmus");
+  command->callback([options, &outcome] {
+    outcome = [&]() -> Outcome {
+      RC_TRY(const std::string text, dump_witness(options->litmus, options->analysis, options->number, options->full));
+      print(text);
+      return kNothingFound;
+    }();
+  });
+}
+
+void add_trace(CLI::App& dump, Outcome& outcome) {
+  auto options = std::make_shared<LitmusOptions>();
+  auto verifies = std::make_shared<bool>(false);
+  CLI::App* command = dump.add_subcommand("trace", "the events, in the text form of traces");
+  add_litmus_options(*command, *options);
+  command->get_option("FILE")->description("a litmus program or a trace");
+  command->add_flag(
+      "--verify", *verifies,
+      "print no events, but whether their order is legal and the program model computes what was recorded "
+      "(exit code 1 if not)");
+  command->footer("Example: racecast dump trace examples/first_race.litmus");
+  command->callback([options, verifies, &outcome] {
+    outcome = [&]() -> Outcome {
+      if (*verifies) return verify(*options);
+      RC_TRY_STATUS(dump_trace(*options));
+      return kNothingFound;
+    }();
+  });
 }
 
 // `runs`: a litmus program is executed for it, so the schedule can be chosen.
@@ -96,24 +190,21 @@ void add_what(CLI::App& dump, Outcome& outcome, const char* name, const char* he
 
 void add_dump(CLI::App& app, Outcome& outcome) {
   CLI::App* dump =
-      app.add_subcommand("dump", "print a stage of the data flow: program, litmus, trace, order, findings");
+      app.add_subcommand("dump", "print a stage of the data flow: program, litmus, trace, order, findings, witness");
   dump->require_subcommand(1);
   dump->footer("Example: racecast dump order examples/first_race.litmus");
   add_what(*dump, outcome, "program", "the program model, instruction by instruction", false,
            [](const LitmusOptions& options) { return dump_program(options, false); });
   add_what(*dump, outcome, "litmus", "the program in the litmus language", false,
            [](const LitmusOptions& options) { return dump_program(options, true); });
-  add_what(*dump, outcome, "trace", "the events, in the text form of traces", true,
-           [](const LitmusOptions& options) -> Result<std::string> {
-             RC_TRY_STATUS(dump_trace(options));
-             return std::string();
-           });
+  add_trace(*dump, outcome);
   add_what(*dump, outcome, "order", "clocks, reads-from and lock scopes", true,
            [](const LitmusOptions& options) -> Result<std::string> {
              RC_TRY(const trace::Trace trace, trace_of(options));
              return dump_order(trace);
            });
   add_what(*dump, outcome, "findings", "one line per finding", true, &dump_findings);
+  add_witness(*dump, outcome);
 }
 
 }  // namespace racecast::cli

@@ -1,10 +1,13 @@
 // What the command line is made of: every command adds itself to the parser and leaves its outcome, an exit code or an
 // error, in Outcome. Only main.cpp prints errors and ends the process.
 //
-// Exit codes: 0 nothing found, 1 findings (or expectations that do not hold), 2 bad usage or input, 3 internal.
+// Exit codes: 0 nothing found, 1 findings (or expectations that do not hold), 2 bad usage or input, 3 internal. A
+// program that is run has its own: program_command.h.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -21,14 +24,21 @@ inline constexpr int kInternal = 3;
 
 using Outcome = Result<int>;
 
-void add_run(CLI::App& app, Outcome& outcome);
-void add_record(CLI::App& app, Outcome& outcome);
+// `program`: the words behind `--`, which are a program's and are not parsed; empty without `--`.
+void add_run(CLI::App& app, Outcome& outcome, const std::vector<std::string>& program);
+void add_record(CLI::App& app, Outcome& outcome, const std::vector<std::string>& program);
 void add_analyze(CLI::App& app, Outcome& outcome);
 void add_stats(CLI::App& app, Outcome& outcome);
 void add_dump(CLI::App& app, Outcome& outcome);
 void add_import(CLI::App& app, Outcome& outcome);
 void add_export(CLI::App& app, Outcome& outcome);
 void add_explain(CLI::App& app, Outcome& outcome);
+void add_flags(CLI::App& app, Outcome& outcome);
+// `cc` and `c++` are only listed: their arguments are clang's and are not parsed.
+void add_compile(CLI::App& app);
+// Called before anything is parsed. If this is a call of the compiler (`racecast cc`, or the binary's name is
+// racecast-cc), the process becomes clang; it comes back only with an error. Otherwise nullopt.
+std::optional<Outcome> compile_if_asked(int argc, char** argv);
 
 // Standard output; what cannot be written there (a closed pipe, a full disk) makes main.cpp end with an error.
 void print(const std::string& text);

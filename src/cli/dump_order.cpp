@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "model/execution.h"
 #include "model/sync_clocks.h"
 #include "trace/text.h"
@@ -18,8 +21,12 @@ std::string clock_text(const model::VectorClock& clock, std::size_t threads) {
 
 std::string reads_from_text(const model::Execution& execution, EventNo no) {
   std::string text;
-  for (const model::ReadFrom& from : execution.reads_from(no))
+  std::vector<EventNo> told;
+  for (const model::ReadFrom& from : execution.reads_from(no)) {
+    if (std::ranges::find(told, from.writer) != told.end()) continue;
+    told.push_back(from.writer);
     text += from.writer == model::kInitial ? " initial" : fmt::format(" {}", index(from.writer));
+  }
   return text.empty() ? text : "  reads from" + text;
 }
 

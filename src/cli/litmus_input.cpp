@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint64_t kMaxLitmus = 16u << 20;
 }
 
-void add_litmus_options(CLI::App& command, LitmusOptions& options) {
-  command.add_option("FILE", options.path, "a litmus program (docs/litmus.md)")->required();
+void add_litmus_options(CLI::App& command, LitmusOptions& options, bool required) {
+  command.add_option("FILE", options.path, "a litmus program (docs/litmus.md)")->required(required);
   auto* schedule =
       command.add_option("--schedule", options.schedule,
                          "run it in this order instead of the file's: labels, threads, or THREAD*N for N steps");
@@ -31,9 +31,14 @@ void add_litmus_options(CLI::App& command, LitmusOptions& options) {
 }
 
 Result<program::LitmusFile> load_litmus(const std::string& path) {
+  if (path.empty()) return bad_input("which program? A litmus FILE, or `--` and a program with its arguments");
   RC_TRY(const std::string text, read_file(path, kMaxLitmus));
   if (is_binary_trace(text))
     return bad_input(fmt::format("{}: is a trace, not a litmus program; use `racecast analyze`", path));
+  if (text.starts_with("\x7f"
+                       "ELF") ||
+      text.starts_with("#!"))
+    return bad_input(fmt::format("{}: is a program, which comes behind `--`: racecast run -- {}", path, path));
   return program::parse_litmus(text, path);
 }
 

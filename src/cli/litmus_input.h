@@ -20,7 +20,8 @@ struct LitmusOptions {
   std::optional<std::string> schedule;
   std::optional<std::uint64_t> seed;
 };
-void add_litmus_options(CLI::App& command, LitmusOptions& options);
+// `required`: a command line without the file is refused at once, else by load_litmus().
+void add_litmus_options(CLI::App& command, LitmusOptions& options, bool required = true);
 
 Result<program::LitmusFile> load_litmus(const std::string& path);
 

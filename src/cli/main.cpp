@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -12,24 +15,48 @@ namespace {
 
 constexpr const char* kFooter =
     "Example: racecast run examples/first_race.litmus\n"
-    "Exit codes: 0 nothing found, 1 findings, 2 bad usage or input, 3 internal error.";
+    "         racecast c++ -O1 bank.cpp -o bank -pthread; racecast run -- ./bank\n"
+    "Exit codes: 0 nothing found, 1 findings, 2 bad usage or input, 3 internal error;\n"
+    "            of run -- PROGRAM: 66 findings, else those of the program.";
+
+int exit_code(const racecast::cli::Outcome& outcome) {
+  if (outcome) return *outcome;
+  std::fputs(fmt::format("racecast: {}\n", outcome.error().message).c_str(), stderr);
+  return outcome.error().kind == racecast::ErrorKind::BadInput ? racecast::cli::kBadInput : racecast::cli::kInternal;
+}
+
+// Of `racecast run OPTIONS -- PROGRAM ARGS...` the program's words, which are cut off.
+std::vector<std::string> program_words(int& argc, char** argv) {
+  std::vector<std::string> words;
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  char** const end = argv + argc;
+  char** const dashes = std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+  if ((command != "run" && command != "record") || dashes == end || dashes + 1 == end) return words;
+  words.assign(dashes + 1, end);
+  argc = static_cast<int>(dashes - argv);
+  return words;
+}
 
 int run(int argc, char** argv) {
   using namespace racecast::cli;
+  if (const auto compiled = compile_if_asked(argc, argv)) return exit_code(*compiled);
   CLI::App app{"racecast predicts concurrency bugs: from one run of a program, what other schedules can do.",
                "racecast"};
   app.set_version_flag("--version", "racecast " RACECAST_VERSION);
   app.require_subcommand(1);
   app.footer(kFooter);
   Outcome outcome = kNothingFound;
-  add_run(app, outcome);
-  add_record(app, outcome);
+  const std::vector<std::string> program = program_words(argc, argv);
+  add_run(app, outcome, program);
+  add_record(app, outcome, program);
   add_analyze(app, outcome);
   add_stats(app, outcome);
   add_dump(app, outcome);
   add_import(app, outcome);
   add_export(app, outcome);
   add_explain(app, outcome);
+  add_flags(app, outcome);
+  add_compile(app);
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
   if (argc > 1 && argv[1][0] != '-' &&
       std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == argv[1]; })) {
@@ -42,13 +69,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kNothingFound : kBadInput;
   }
-  int code = kInternal;
-  if (outcome) {
-    code = *outcome;
-  } else {
-    std::fputs(fmt::format("racecast: {}\n", outcome.error().message).c_str(), stderr);
-    code = outcome.error().kind == racecast::ErrorKind::BadInput ? kBadInput : kInternal;
-  }
+  const int code = exit_code(outcome);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("racecast: standard output cannot be written\n", stderr);
     return kBadInput;

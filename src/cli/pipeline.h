@@ -1,12 +1,15 @@
 // The whole flow: a trace in, findings out. `run` and `analyze` differ only in where the trace comes from.
 #pragma once
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/analysis.h"
 #include "base/result.h"
+#include "cli/object_names.h"
+#include "trace/missing_mode.h"
 
 namespace CLI {
 class App;
@@ -15,27 +18,44 @@ class App;
 namespace racecast::cli {
 
 struct AnalysisOptions {
-  std::vector<std::string> analyses{"hb", "shb", "syncp"};
+  std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal"};
   std::optional<std::string> json;         // also write the findings to this file
   std::optional<std::string> racy_events;  // write the racy events to this file
   bool candidates = false;                 // show candidates, too
   bool stats = false;
-  unsigned jobs = 0;  // 0: as many as there are cores
+  unsigned jobs = 0;         // 0: as many as there are cores
+  std::uint64_t window = 0;  // analysis::Input::window
+  trace::MissingMode missing = trace::MissingMode::Reach;
 };
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);
+// Of these, which analyses, --window and --missing.
+void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options);
 
 struct Analysed {
+  std::string name;                          // of the trace, for the report
   std::vector<finding::Finding> findings;    // merged
   std::vector<finding::Finding> candidates;  // merged; without those that are findings
   analysis::Outputs outputs;
+  std::vector<trace::Event> events;  // the first ones, for schedules that are written out (analyse_for_report)
+  ObjectNames objects;               // of the findings (analyse_for_report)
+  double seconds = 0;                // how long the analyses took
+  unsigned run = 1;                  // which recording of the program it is of
 };
 
-// Runs the analyses, all at once, and merges their findings. A schedule that the judge rejected is an internal error:
+// Runs the analyses, all at once, and merges their findings (of `maximal`, only what none before it has a schedule
+// for). A schedule that the judge rejected is an internal error:
 // it means that racecast contradicts itself.
 Result<Analysed> analyse(const analysis::Input& input, const std::vector<std::string>& names);
 
-// analyse(), then the report on standard output, the files and the figures of --stats. `name` is the trace's file, for
-// the report. Returns the exit code.
+// analyse() as the options say, with all that show() needs.
+Result<Analysed> analyse_for_report(const analysis::Input& input, const std::string& name,
+                                    const AnalysisOptions& options);
+
+// The report of one or more traces on `out`, the files and the figures of --stats. A race that is in several of them is
+// shown once, with the first. `runs`: how many recordings of the program they come from.
+Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out, unsigned runs = 1);
+
+// analyse_for_report(), then show() on standard output. Returns the exit code.
 Result<int> analyse_and_report(const analysis::Input& input, const std::string& name, const AnalysisOptions& options);
 
 }  // namespace racecast::cli

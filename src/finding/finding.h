@@ -63,7 +63,7 @@ struct Finding {
   std::vector<std::string> analyses;      // which found it, cheapest first
   Access first, second;                   // in recorded order
   std::string reason;                     // one sentence
-  std::optional<Prefix> schedule;         // judged: ends where both accesses are next
+  std::optional<Plan> schedule;           // judged: ends where both accesses are next
   std::optional<std::size_t> depends_on;  // index of the race that this one hangs on
   std::uint64_t fingerprint = 0;          // the same race in another run of the same source has the same one
 };

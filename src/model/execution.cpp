@@ -1,6 +1,7 @@
 #include "model/execution.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "model/byte_map.h"
@@ -35,6 +36,34 @@ bool is_about_memory(EventKind kind) {
          ((row.group == trace::Group::Lock || row.group == trace::Group::Sync) && (row.fields & trace::A) != 0);
 }
 
+// A barrier at which a thread arrives with other parties than before was made anew: it gets a life of its own.
+class Barriers {
+ public:
+  // `life`: of the memory at its address.
+  std::uint32_t life_of(const Event& e, std::uint32_t life) {
+    if (e.kind == EventKind::BarrierArrive) {
+      const std::uint64_t parties = e.has(trace::kHasValue) ? e.value : 0;
+      auto [it, fresh] = barriers_.try_emplace({life, e.address}, Barrier{parties, life});
+      if (it->second.parties != parties) it->second = {parties, kBarrier + next_++};
+      arrived_[{e.thread, e.address}] = {life, it->second.life};
+      return it->second.life;
+    }
+    if (e.kind != EventKind::BarrierLeave) return life;
+    const auto it = arrived_.find({e.thread, e.address});
+    return it == arrived_.end() || it->second.first != life ? life : it->second.second;
+  }
+
+ private:
+  struct Barrier {
+    std::uint64_t parties = 0;
+    std::uint32_t life = kNoLife;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Barrier> barriers_;  // by life and address of the memory
+  // (thread, address) → of its last arrival: life of the memory, life of the barrier.
+  std::map<std::pair<ThreadId, std::uint64_t>, std::pair<std::uint32_t, std::uint32_t>> arrived_;
+  std::uint32_t next_ = 0;
+};
+
 }  // namespace
 
 std::uint32_t Execution::life_at(const LiveMap& live, std::uint64_t address) const {
@@ -58,6 +87,7 @@ void Execution::split_by_life(const LiveMap& live, trace::Range range, std::vect
 
 void Execution::build_lives_and_reads() {
   ByteMap<EventNo> writers;
+  Barriers barriers;
   std::optional<EventNo> everything;  // last event of a section that reaches everything: a write to all of memory
   LiveMap live;
   std::vector<std::vector<SectionAt>> open(by_thread_.size());
@@ -68,30 +98,31 @@ void Execution::build_lives_and_reads() {
     const Event& e = trace_.events[i];
     reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
     sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
-    if (is_about_memory(e.kind)) life_[i] = life_at(live, e.address);
+    if (is_about_memory(e.kind)) life_[i] = barriers.life_of(e, life_at(live, e.address));
     if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) mutex_life_[EventNo{i}] = life_at(live, e.aux);
     if (trace::reads(e)) {
-      const std::uint64_t size = std::min<std::uint64_t>(e.size, 64);
-      const std::uint64_t all = size == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << size) - 1;
-      std::uint64_t written = 0;
-      for (std::uint64_t offset = 0; offset < size;) {
+      const bool born_since = everything && life_[i] != kNoLife && lives_[life_[i]].alloc > *everything;
+      const EventNo unwritten = born_since ? kInitial : everything.value_or(kInitial);
+      const std::uint32_t first = reads_begin_.back();
+      const auto append = [&](std::uint32_t offset, std::uint32_t size, EventNo writer) {
+        if (reads_.size() > first && reads_.back().writer == writer)
+          reads_.back().size += size;
+        else
+          reads_.push_back({offset, size, writer});
+      };
+      for (std::uint32_t offset = 0; offset < e.size;) {
         const std::uint64_t at = e.address + offset;
-        const std::uint64_t step = std::min<std::uint64_t>(8 - (at & 7), size - offset);
+        const std::uint32_t low = at & 7, step = std::min<std::uint32_t>(8 - low, e.size - offset);
+        std::array<EventNo, 8> by_byte;
+        by_byte.fill(unwritten);
         writers.for_each(at, step, [&](ByteMask mask, EventNo writer) {
           if (everything && writer < *everything) writer = *everything;
-          const std::uint64_t bytes = (std::uint64_t{mask} >> (at & 7)) << offset;
-          written |= bytes;
-          auto same = std::find_if(reads_.begin() + reads_begin_.back(), reads_.end(),
-                                   [&](const ReadFrom& from) { return from.writer == writer; });
-          if (same != reads_.end())
-            same->bytes |= bytes;
-          else
-            reads_.push_back({bytes, writer});
+          for (std::uint32_t k = low; k < low + step; ++k)
+            if ((mask >> k & 1) != 0) by_byte[k] = writer;
         });
+        for (std::uint32_t k = low; k < low + step; ++k) append(offset + k - low, 1, by_byte[k]);
         offset += step;
       }
-      const bool born_since = everything && life_[i] != kNoLife && lives_[life_[i]].alloc > *everything;
-      if (written != all) reads_.push_back({all & ~written, born_since ? kInitial : everything.value_or(kInitial)});
     }
     if (trace::writes(e)) writers.assign(e.address, e.size, EventNo{i});
     if (e.kind == EventKind::Alloc) {

@@ -17,10 +17,11 @@ namespace racecast::model {
 
 inline constexpr EventNo kInitial{~std::uint64_t{0}};  // "the write at the start of the run"
 inline constexpr std::uint32_t kNoLife = kNone32;      // memory without an alloc: one life, the whole run
+inline constexpr std::uint32_t kBarrier = 1u << 31;    // see Execution::life_of
 
-// Some bytes of a read and the write that it got them from. `bytes` is a mask over the read's first 64 bytes.
+// Some bytes of a read, from `offset` on, and the write that it got them from.
 struct ReadFrom {
-  std::uint64_t bytes = 0;
+  std::uint32_t offset = 0, size = 0;
   EventNo writer = kInitial;
 };
 
@@ -70,7 +71,8 @@ class Execution {
   std::optional<EventNo> fork_of(ThreadId thread) const { return forks_[index(thread)]; }
 
   std::span<const Life> lives() const { return lives_; }
-  // The life of what an event is about (an access, a lock, ...): kNoLife, or index into lives().
+  // The life of what an event is about (an access, a lock, ...): kNoLife, or index into lives(). A barrier that is
+  // given other parties is another object: kBarrier + a number.
   std::uint32_t life_of(EventNo no) const { return life_[index(no)]; }
   // The same for the mutex of a Wait or Wake.
   std::uint32_t mutex_life_of(EventNo no) const {
@@ -78,8 +80,8 @@ class Execution {
     return it == mutex_life_.end() ? kNoLife : it->second;
   }
 
-  // Where a read got its bytes; an event of missing code counts as a write to all that its section reaches.
-  // Reads of more than 64 bytes have only the first 64 told apart.
+  // Where a read got its bytes, in order, all of them; an event of missing code counts as a write to all that its
+  // section reaches.
   std::span<const ReadFrom> reads_from(EventNo no) const;
 
   std::span<const LockScope> scopes() const { return scopes_; }

@@ -104,7 +104,7 @@ void SyncClocks::join_failed_try(ThreadId thread, const Event& event) {
 
 void SyncClocks::arrive(const Event& e, ThreadState& self) {
   BarrierState& barrier = at(barriers_, e.address);
-  const std::uint64_t round = barrier.arrivals++ / barrier.parties;
+  const std::uint64_t round = barrier.first_round + barrier.arrivals++ / barrier.parties;
   barrier.round_of[e.thread] = round;
   barrier.rounds[round].arrived.join(self.clock);
   if (execution_) barrier.this_round.join(self.clock);
@@ -113,7 +113,12 @@ void SyncClocks::arrive(const Event& e, ThreadState& self) {
 // An arrival is after those of all earlier rounds; those of its own round are not among them yet.
 void SyncClocks::start_round(const Event& e, BarrierState& barrier) const {
   // Parties that are not known: all arrivals make one round that never ends.
-  barrier.parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
+  const std::uint64_t parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
+  if (parties != barrier.parties && barrier.arrivals != 0) {  // initialised anew
+    barrier.first_round += (barrier.arrivals - 1) / barrier.parties + 1;
+    barrier.arrivals = 0;
+  }
+  barrier.parties = parties;
   if (!execution_ || barrier.arrivals % barrier.parties != 0) return;
   barrier.before_round.join(barrier.this_round);
   barrier.this_round.clear();

@@ -92,8 +92,9 @@ class SyncClocks {
       VectorClock arrived;
       std::uint64_t left = 0;  // threads that have left; the round is forgotten when all have
     };
-    std::uint64_t arrivals = 0;
+    std::uint64_t arrivals = 0;  // since it was given these parties
     std::uint64_t parties = 1;
+    std::uint64_t first_round = 0;  // rounds before that
     std::map<std::uint64_t, Round> rounds;
     std::map<ThreadId, std::uint64_t> round_of;  // of each thread's last arrival
     VectorClock before_round;                    // execution edges: arrivals of all earlier rounds

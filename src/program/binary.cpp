@@ -21,6 +21,8 @@ enum InstructionFlag : std::uint8_t {
   kLabel = 128,
 };
 
+constexpr std::uint8_t kLocal = 128;  // in the byte of the memory order
+
 // ---- writing
 
 void put(ByteWriter& out, Type type) {
@@ -41,7 +43,7 @@ void put(ByteWriter& out, const Instruction& i) {
                                    (i.imm != 0 ? kImm : 0) | (!i.targets.empty() ? kTargets : 0) |
                                    (!i.cases.empty() ? kCases : 0) | (i.label != kNoString ? kLabel : 0)));
   put(out, i.type);
-  out.u8(static_cast<std::uint8_t>(i.order));
+  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(i.order) | (i.local ? kLocal : 0)));
   out.u8(static_cast<std::uint8_t>(i.rmw));
   if (i.result != kNoReg) out.varint(index(i.result));
   if (i.result2 != kNoReg) out.varint(index(i.result2));
@@ -55,12 +57,14 @@ void put(ByteWriter& out, const Instruction& i) {
   out.varint(index(i.position.file));
   out.varint(i.position.line);
   out.varint(i.position.column);
+  out.varint(index(i.position.inlined));
   if (i.label != kNoString) out.varint(index(i.label));
 }
 
 void put(ByteWriter& out, const Function& f) {
   out.varint(index(f.name));
   out.u8(f.missing ? 1 : 0);
+  out.varint(f.address);
   out.varint(f.thread ? index(*f.thread) + 1 : 0);
   put_all(out, f.registers, [&](Type type) { put(out, type); });
   put_all(out, f.params, [&](RegId id) { out.varint(index(id)); });
@@ -177,7 +181,10 @@ class Decoder {
     i.checked = (flags & kChecked) != 0;
     i.recursive = (flags & kRecursive) != 0;
     i.type = type();
-    i.order = static_cast<MemoryOrder>(below(kMemoryOrders));
+    const std::uint8_t order = in_.u8();
+    i.local = (order & kLocal) != 0;
+    if ((order & ~kLocal) >= kMemoryOrders) return in_.fail();
+    i.order = static_cast<MemoryOrder>(order & ~kLocal);
     i.rmw = static_cast<Rmw>(below(kRmws));
     if ((flags & kResult) != 0) i.result = id<RegId>(registers_);
     if ((flags & kResult2) != 0) i.result2 = id<RegId>(registers_);
@@ -194,6 +201,7 @@ class Decoder {
     i.position.file = text();
     i.position.line = u32();
     i.position.column = u32();
+    i.position.inlined = text();
     if ((flags & kLabel) != 0) i.label = text();
     if (!imm_in_range(i)) in_.fail();
   }
@@ -227,6 +235,7 @@ class Decoder {
     if (!in_.ok()) return;
     f.name = text();
     f.missing = flag();
+    f.address = in_.varint();
     if (const std::uint64_t thread = in_.varint_below(std::uint64_t{1} << 32); thread != 0) {
       f.thread = static_cast<ThreadId>(thread - 1);
     }

@@ -53,6 +53,7 @@ struct Position {
   StringId file = kNoString;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  StringId inlined = kNoString;  // the calls that were inlined, innermost first: "g (a.c:12:3), f (a.c:30:1)"
   bool operator==(const Position&) const = default;
 };
 
@@ -97,6 +98,7 @@ struct Instruction {
   Rmw rmw = Rmw::Exchange;
   bool checked = false;    // Offset, Index: null and bounds are checked here
   bool recursive = false;  // Lock, TryLock, Unlock: the holder may take it again
+  bool local = false;      // Load, Store: memory that no other thread can reach; such an access is not recorded
   RegId result = kNoReg;
   RegId result2 = kNoReg;
   std::uint64_t imm = 0;
@@ -119,6 +121,7 @@ struct Function {
   std::vector<Type> registers;  // by RegId
   std::vector<Block> blocks;    // empty: declared only; the first is the entry
   bool missing = false;         // its body is not recorded (docs/semantics.md, missing code)
+  std::uint64_t address = 0;    // where a recorded run had it; 0: nowhere, function_address() is its value then
   // A thread of a litmus file: Fork of this function gives this thread id, and only once. Threads of real programs
   // have none and are numbered as they start.
   std::optional<ThreadId> thread;

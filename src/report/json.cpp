@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "program/program.h"
 #include "report/report.h"
 
 namespace racecast::report {
@@ -19,6 +20,7 @@ Json location(const trace::Definitions& definitions, LocationId id) {
   if (l.column != 0) json["column"] = l.column;
   if (!l.function.empty()) json["function"] = l.function;
   if (!l.label.empty()) json["label"] = l.label;
+  if (!l.inlined.empty()) json["inlined"] = l.inlined;
   return json;
 }
 
@@ -36,8 +38,26 @@ Json access(const finding::Access& a, const trace::Definitions& definitions) {
   for (const finding::HeldLock& lock : a.locks)
     json["locks"].push_back({{"lock", name_of_address(definitions, lock.address)}, {"shared", lock.shared}});
   json["stack"] = Json::array();
-  for (const LocationId site : a.call_sites) json["stack"].push_back(location(definitions, site));
+  for (const LocationId site : a.call_sites) {
+    Json frame = location(definitions, site);
+    if (!is_call_site(definitions, site)) frame = Json{{"function", frame.value("function", "")}};
+    json["stack"].push_back(std::move(frame));
+  }
   return json;
+}
+
+void add_plan(Json& json, const finding::Plan& plan, const trace::Definitions& definitions) {
+  if (const auto* prefix = std::get_if<finding::Prefix>(&plan)) {
+    json["kept"] = Json::object();
+    for (std::size_t t = 0; t < prefix->kept.size(); ++t)
+      if (prefix->kept[t] != 0) json["kept"][name_of_thread(definitions, static_cast<ThreadId>(t))] = prefix->kept[t];
+    return;
+  }
+  const auto& interleaving = std::get<finding::Interleaving>(plan);
+  if (interleaving.recorded != 0) json["recorded"] = interleaving.recorded;
+  json["stretches"] = Json::array();
+  for (const finding::Stretch& stretch : interleaving.stretches)
+    json["stretches"].push_back({{"thread", name_of_thread(definitions, stretch.thread)}, {"events", stretch.events}});
 }
 
 Json finding_of(const finding::Finding& finding, const Context& context) {
@@ -48,14 +68,13 @@ Json finding_of(const finding::Finding& finding, const Context& context) {
   json["fingerprint"] = fmt::format("{:016x}", finding.fingerprint);
   json["first"] = access(finding.first, context.definitions);
   json["second"] = access(finding.second, context.definitions);
+  if (context.objects.contains({finding.second.address, finding.second.event}))
+    json["object"] = variable_of(finding, context);
   json["reason"] = finding.reason;
   if (finding.depends_on) json["depends_on"] = *finding.depends_on;
   if (!finding.schedule) return json;
-  json["kept"] = Json::object();
-  for (std::size_t t = 0; t < finding.schedule->kept.size(); ++t)
-    if (finding.schedule->kept[t] != 0)
-      json["kept"][name_of_thread(context.definitions, static_cast<ThreadId>(t))] = finding.schedule->kept[t];
-  if (index(finding.second.event) < context.events->size()) {
+  add_plan(json, *finding.schedule, context.definitions);
+  if (can_write_out(finding, context)) {
     json["schedule"] = Json::array();
     for (const finding::ScheduleStep& step : written_out(finding, context)) {
       Json entry = {{"event", index(step.event)}};
@@ -69,29 +88,44 @@ Json finding_of(const finding::Finding& finding, const Context& context) {
 
 }  // namespace
 
-std::string json(const std::vector<finding::Finding>& findings, const std::vector<finding::Finding>& candidates,
-                 const std::vector<AnalysisSummary>& analyses, const Context& context) {
+std::string json(std::span<const Part> parts) {
   Json root;
   root["tool"] = "racecast";
   root["format"] = 1;
-  root["input"] = context.input;
+  root["input"] = parts.front().context.input;
+  if (parts.front().context.runs > 1) root["runs"] = parts.front().context.runs;
   root["analyses"] = Json::array();
-  for (const AnalysisSummary& summary : analyses) {
-    Json json = {{"name", summary.name},
-                 {"racy_events", summary.racy_events},
-                 {"racy_locations", summary.racy_locations},
-                 {"pairs", summary.pairs},
-                 {"complete", summary.complete}};
-    if (!summary.complete) json["limit"] = summary.limit;
-    root["analyses"].push_back(std::move(json));
-  }
   root["findings"] = Json::array();
-  for (const finding::Finding& finding : findings) root["findings"].push_back(finding_of(finding, context));
   root["candidates"] = Json::array();
-  for (const finding::Finding& candidate : candidates) {
-    Json json = finding_of(candidate, context);
-    json.erase("grade");  // it has none
-    root["candidates"].push_back(std::move(json));
+  for (const Part& part : parts) {
+    const auto add = [&](const char* list, Json json) {
+      if (parts.size() > 1) json["input"] = part.context.input;
+      root[list].push_back(std::move(json));
+    };
+    for (const AnalysisSummary& summary : part.analyses) {
+      Json json = {{"name", summary.name},
+                   {"racy_events", summary.racy_events},
+                   {"racy_locations", summary.racy_locations},
+                   {"pairs", summary.pairs},
+                   {"complete", summary.complete}};
+      if (!summary.complete) json["limit"] = summary.limit;
+      for (const auto& [name, value] : summary.figures) json["figures"][name] = value;
+      add("analyses", std::move(json));
+    }
+    const std::size_t before = root["findings"].size();
+    for (const finding::Finding& finding : part.findings) {
+      Json json = finding_of(finding, part.context);
+      if (finding.depends_on) json["depends_on"] = before + *finding.depends_on;
+      if (const auto seen = part.context.seen_in.find(finding.fingerprint);
+          part.context.runs > 1 && seen != part.context.seen_in.end())
+        json["seen_in"] = seen->second;
+      add("findings", std::move(json));
+    }
+    for (const finding::Finding& candidate : part.candidates) {
+      Json json = finding_of(candidate, part.context);
+      json.erase("grade");  // it has none
+      add("candidates", std::move(json));
+    }
   }
   // Names come from traces, which may hold any bytes: replace what is not UTF-8 instead of throwing.
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

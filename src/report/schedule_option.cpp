@@ -19,16 +19,23 @@ bool is_step(EventKind kind) {
 
 }  // namespace
 
-finding::Schedule written_out(const finding::Finding& finding, const Context& context) {
+// The last event that the schedule or the two accesses need is not known without the trace; an Interleaving may keep
+// events from behind the later access.
+bool can_write_out(const finding::Finding& finding, const Context& context) {
   if (!finding.schedule || context.events == nullptr || index(finding.second.event) >= context.events->size())
-    return {};
+    return false;
+  const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule);
+  return interleaving == nullptr || interleaving->end <= context.events->size();
+}
+
+finding::Schedule written_out(const finding::Finding& finding, const Context& context) {
+  if (!can_write_out(finding, context)) return {};
   return finding::schedule_of(*finding.schedule, *context.events);
 }
 
 std::string schedule_option(const finding::Finding& finding, const Context& context) {
   const auto& program = context.definitions.program;
-  if (!finding.schedule || context.events == nullptr || program == nullptr) return {};
-  if (index(finding.second.event) >= context.events->size()) return {};
+  if (!can_write_out(finding, context) || program == nullptr) return {};
   std::vector<EventNo> order;
   for (const finding::ScheduleStep& step : written_out(finding, context)) order.push_back(step.event);
   order.push_back(finding.first.event);

@@ -9,6 +9,9 @@ namespace racecast::report {
 
 namespace {
 
+// What separates the calls of trace::Location::inlined.
+constexpr std::string_view kCalledFrom = ", called from ";
+
 struct Paint {
   bool on;
   std::string operator()(std::string_view code, std::string_view text) const {
@@ -32,23 +35,6 @@ std::string kind_of_access(const finding::Access& access) {
   return fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
 }
 
-// The source line, if the trace came with its text.
-std::string source_line(const trace::Definitions& definitions, LocationId location) {
-  if (definitions.program == nullptr || index(location) >= definitions.locations.size()) return {};
-  std::string_view text = definitions.program->source;
-  std::uint32_t line = definitions.locations[index(location)].line;
-  if (line == 0 || text.empty()) return {};
-  while (--line > 0) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  text = text.substr(0, text.find('\n'));
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
-}
-
 std::string locks_of(const trace::Definitions& definitions, const finding::Access& access) {
   std::string text;
   for (const finding::HeldLock& lock : access.locks)
@@ -57,15 +43,58 @@ std::string locks_of(const trace::Definitions& definitions, const finding::Acces
   return text.empty() ? "no lock held" : "holding " + text;
 }
 
+// " in f" for a place in a real program, the innermost function where calls were inlined (trace.h). In a litmus program
+// the function is the thread, which is named already.
+std::string function_of(const trace::Definitions& definitions, LocationId location) {
+  if (index(location) >= definitions.locations.size()) return {};
+  const trace::Location& l = definitions.locations[index(location)];
+  if (l.function.empty() || l.file.ends_with(".litmus")) return {};
+  return " in " + (l.inlined.empty() ? l.function : l.inlined.substr(0, l.inlined.find(kCalledFrom)));
+}
+
+// The calls that the compiler inlined there, one line each.
+std::string inlined_at(const trace::Definitions& definitions, LocationId location, std::string_view indent) {
+  if (index(location) >= definitions.locations.size()) return {};
+  const std::string_view chain = definitions.locations[index(location)].inlined;
+  std::string text;
+  for (std::size_t at = chain.find(kCalledFrom); at != chain.npos;) {
+    at += kCalledFrom.size();
+    const std::size_t next = chain.find(kCalledFrom, at);
+    text += fmt::format("{}    called in {}, inlined\n", indent, chain.substr(at, next - at));
+    at = next;
+  }
+  return text;
+}
+
+// Who called, but for the function that the thread began with.
+std::string stack_of(const trace::Definitions& definitions, const std::vector<LocationId>& sites,
+                     std::string_view indent) {
+  std::string text;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (is_call_site(definitions, sites[i])) {
+      text += fmt::format("{}    called at {}{}\n", indent, name_of_location(definitions, sites[i]),
+                          function_of(definitions, sites[i]));
+      text += inlined_at(definitions, sites[i], indent);
+    } else if (i + 1 < sites.size()) {
+      // Of the caller the name is known if it was called from elsewhere, too.
+      text += is_call_site(definitions, sites[i + 1])
+                  ? fmt::format("{}    called through a pointer, or by code that was not recorded\n", indent)
+                  : fmt::format("{}    called in {}\n", indent, definitions.locations[index(sites[i + 1])].function);
+    }
+  }
+  return text;
+}
+
 std::string side(const finding::Access& access, const Context& context, std::string_view indent) {
   const trace::Definitions& definitions = context.definitions;
-  std::string text = fmt::format("{}{:<12} by {} at {}, {}\n", indent, kind_of_access(access),
-                                 name_of_thread(definitions, access.thread),
-                                 name_of_location(definitions, access.location), locks_of(definitions, access));
-  if (const std::string line = source_line(definitions, access.location); !line.empty())
+  std::string text =
+      fmt::format("{}{:<12} by {} at {}{}, {}\n", indent, kind_of_access(access),
+                  name_of_thread(definitions, access.thread), name_of_location(definitions, access.location),
+                  function_of(definitions, access.location), locks_of(definitions, access));
+  if (const std::string line = source_text(context, access.location); !line.empty())
     text += fmt::format("{}    | {}\n", indent, line);
-  for (const LocationId site : access.call_sites)
-    text += fmt::format("{}    called at {}\n", indent, name_of_location(definitions, site));
+  text += inlined_at(definitions, access.location, indent);
+  text += stack_of(definitions, access.call_sites, indent);
   return text;
 }
 
@@ -78,19 +107,18 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
   std::string text =
       fmt::format("{}{}\n", indent,
                   paint("1;31", fmt::format("{}. {} on {} ({}; {})", i + 1, finding::row_of(finding.kind).title,
-                                            name_of_address(context.definitions, finding.second.address),
-                                            finding::text_of(finding.grade), analyses)));
+                                            variable_of(finding, context), finding::text_of(finding.grade), analyses)));
   const std::string inner = std::string(indent) + "   ";
   text += side(finding.first, context, inner);
   text += side(finding.second, context, inner);
   text += fmt::format("{}why: {}\n", inner, finding.reason);
+  if (const auto seen = context.seen_in.find(finding.fingerprint); context.runs > 1 && seen != context.seen_in.end())
+    text += fmt::format("{}seen in {} of {} runs\n", inner, seen->second, context.runs);
   if (finding.schedule) {
     const std::string option = schedule_option(finding, context);
-    std::uint64_t steps = 0;
-    for (const std::uint32_t kept : finding.schedule->kept) steps += kept;
     const bool command = !option.empty() && context.input.ends_with(".litmus");
-    text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner, steps,
-                        command ? "; to see it:" : "");
+    text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner,
+                        finding::length_of(*finding.schedule), command ? "; to see it:" : "");
     if (command)
       text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(context.input), option);
   }
@@ -102,6 +130,36 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
 
 }  // namespace
 
+std::string source_text(const Context& context, LocationId location) {
+  const trace::Definitions& definitions = context.definitions;
+  if (definitions.program == nullptr || index(location) >= definitions.locations.size()) return {};
+  std::string_view text = definitions.program->source;
+  const trace::Location& place = definitions.locations[index(location)];
+  std::uint32_t line = place.line;
+  if (line == 0) return {};
+  std::string own;
+  if (text.empty()) {
+    if (context.source_line) own = context.source_line(place.file, line);
+    text = own;
+  } else {
+    while (--line > 0) {
+      const std::size_t end = text.find('\n');
+      if (end == std::string_view::npos) return {};
+      text.remove_prefix(end + 1);
+    }
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
+}
+
+std::string variable_of(const finding::Finding& finding, const Context& context) {
+  const auto object = context.objects.find({finding.second.address, finding.second.event});
+  return object != context.objects.end() ? object->second
+                                         : name_of_address(context.definitions, finding.second.address);
+}
+
 std::string text(const std::vector<finding::Finding>& findings, const Context& context) {
   std::string text;
   std::size_t dependent = 0;
@@ -111,7 +169,13 @@ std::string text(const std::vector<finding::Finding>& findings, const Context& c
     else
       text += paragraph(findings, i, context, "");
   }
-  if (findings.empty()) return "no race found\n";
+  if (findings.empty()) {
+    text = "no race found";
+    if (context.candidates != 0)
+      text += fmt::format(" for certain; {} candidate{} left", context.candidates,
+                          context.candidates == 1 ? " is" : "s are");
+    return text + (context.complete ? "\n" : "; not everything was looked at\n");
+  }
   const std::size_t races = findings.size() - dependent;
   text += fmt::format("{} race{}", races, races == 1 ? "" : "s");
   if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");

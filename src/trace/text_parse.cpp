@@ -185,7 +185,7 @@ class TextParser {
     if (label.empty()) return wrong("a label");
     if (const auto known = names_.labels.find(label)) return *known;
     implicit_.insert("location " + label);
-    definitions().locations.push_back({{}, 0, 0, {}, label});
+    definitions().locations.emplace_back().label = label;
     names_.update(definitions());
     return definitions().locations.size() - 1;
   }
@@ -305,8 +305,10 @@ class TextParser {
         RC_TRY(l.column, u32("a column"));
       } else if (is("function")) {
         RC_TRY(l.function, word("a function's name"));
+      } else if (is("inlined")) {
+        RC_TRY(l.inlined, word("the calls that were inlined"));
       } else {
-        return wrong("label, file, line, column or function");
+        return wrong("label, file, line, column, function or inlined");
       }
     }
     RC_TRY_STATUS(not_used("location", l.label, start));

@@ -35,11 +35,12 @@ struct Symbol {
 // A place in the source. `label` is what the user calls it: a litmus label, the number of a foreign trace's location.
 // Every field may be empty.
 struct Location {
-  std::string file;
+  std::string file{};
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  std::string function;
-  std::string label;
+  std::string function{};
+  std::string label{};
+  std::string inlined{};  // the calls that were inlined, innermost first: "g (a.c:12:3), f (a.c:30:1)"
   bool operator==(const Location&) const = default;
 };
 

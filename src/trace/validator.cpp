@@ -472,6 +472,7 @@ struct Validator::State {
       // The trace may begin inside a call.
       case EventKind::Call:
       case EventKind::Return:
+      case EventKind::Value:
       default: return {};
     }
   }

@@ -119,6 +119,8 @@ class Run {
     return perform(step);
   }
 
+  finding::Schedule take_deviating() { return std::move(deviating_); }
+
   // Both accesses are next (section 5).
   Check race(EventNo a, EventNo b) {
     for (const EventNo no : {a, b})
@@ -189,11 +191,13 @@ class Run {
       }
       case EventKind::RdLock: {
         const LockState& lock = locks_[prepared_.object_of(no)];
+        if (must_take && lock.owner == e.thread && e.has(trace::kRecursive)) return {};
         if (lock.owner.has_value() == must_take) return held("rwlock");
         return {};
       }
       case EventKind::WrLock: {
         const LockState& lock = locks_[prepared_.object_of(no)];
+        if (must_take && lock.owner == e.thread && e.has(trace::kRecursive)) return {};
         if ((lock.owner || !lock.readers.empty()) == must_take) return held("rwlock");
         return {};
       }
@@ -257,15 +261,13 @@ class Run {
 
   Check object_life(EventNo no, const Event& e) {
     const std::uint32_t id = execution_.life_of(no);
-    if (id == model::kNoLife || e.kind == EventKind::Alloc) return {};
+    if (id == model::kNoLife || (!trace::is_access(e.kind) && e.kind != EventKind::Free)) return {};
     const model::Life& life = execution_.lives()[id];
     auto done = [&](EventNo event) { return execution_.position(event) < thread(execution_.event(event).thread).done; };
-    if (trace::is_access(e.kind) || e.kind == EventKind::Free) {
-      if (!done(life.alloc))
-        return Broken{"object-life", fmt::format("event {}: its object is not there yet", index(no))};
-      if (life.free && *life.free != no && done(*life.free))
-        return Broken{"object-life", fmt::format("event {}: its object is gone", index(no))};
-    }
+    if (!done(life.alloc))
+      return Broken{"object-life", fmt::format("event {}: its object is not there yet", index(no))};
+    if (life.free && *life.free != no && done(*life.free))
+      return Broken{"object-life", fmt::format("event {}: its object is gone", index(no))};
     return {};
   }
 
@@ -323,7 +325,10 @@ class Run {
       const Memory::ReadResult read = memory_.read(no);
       if (step.value && read.value != step.value)
         return Broken{"value", fmt::format("event {} does not return the value claimed, {}", index(no), *step.value)};
-      if (!read.faithful) self.deviated = true;
+      if (!read.faithful) {
+        self.deviated = true;
+        deviating_.push_back({no, read.value});
+      }
     }
     if (!execution_.sections_of(no).empty()) memory_.section_event(no);
     if (trace::writes(e)) memory_.write(no, self.deviated);  // after the former: what it wrote itself stands
@@ -438,6 +443,7 @@ class Run {
   const Prepared& prepared_;
   const Execution& execution_;
   Memory memory_;
+  finding::Schedule deviating_;
   std::vector<ThreadState> threads_;
   std::map<EventNo, std::size_t> wakes_at_;
   std::map<Object, LockState> locks_;
@@ -448,7 +454,7 @@ class Run {
 };
 
 Judgement rejected(std::size_t step, const Broken& broken) {
-  return {false, broken.rule, step, broken.detail};
+  return {false, broken.rule, step, broken.detail, {}};
 }
 
 }  // namespace
@@ -464,7 +470,7 @@ Judgement Judge::reordering(const finding::Schedule& schedule) const {
   Run run(*prepared_, schedule);
   for (std::size_t i = 0; i < schedule.size(); ++i)
     if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
-  return {true, {}, schedule.size(), {}};
+  return {true, {}, schedule.size(), {}, run.take_deviating()};
 }
 
 Judgement Judge::race(const finding::Schedule& schedule, EventNo a, EventNo b) const {
@@ -472,7 +478,7 @@ Judgement Judge::race(const finding::Schedule& schedule, EventNo a, EventNo b) c
   for (std::size_t i = 0; i < schedule.size(); ++i)
     if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
   if (Check broken = run.race(a, b)) return rejected(schedule.size(), *broken);
-  return {true, {}, schedule.size(), {}};
+  return {true, {}, schedule.size(), {}, run.take_deviating()};
 }
 
 }  // namespace racecast::witness

@@ -23,6 +23,9 @@ struct Judgement {
   std::string_view rule;  // name of the broken rule, as docs/semantics.md writes it; empty if accepted
   std::size_t step = 0;   // index into the schedule of the step that breaks it; its size: the two accesses do
   std::string detail;     // one sentence
+  // Of a schedule that was accepted: the reads that do not return what was recorded, in its order, with what they
+  // return where that is known.
+  finding::Schedule deviating;
 };
 
 class Judge {

@@ -18,18 +18,19 @@ std::uint8_t byte_of(std::uint64_t value, std::uint64_t i) {
   return static_cast<std::uint8_t>(value >> (8 * i));
 }
 
-// The recorded writer of byte `i` of a read. Bytes past the 64th are not told apart: they count with the 64th.
-EventNo recorded_writer(const model::Execution& execution, EventNo read, std::uint64_t i) {
-  const std::uint64_t bit = std::uint64_t{1} << std::min<std::uint64_t>(i, 63);
-  for (const model::ReadFrom& from : execution.reads_from(read))
-    if ((from.bytes & bit) != 0) return from.writer;
+// The recorded writer of byte `i` of a read.
+EventNo recorded_writer(std::span<const model::ReadFrom> reads, std::uint64_t i) {
+  for (const model::ReadFrom& from : reads)
+    if (i - from.offset < from.size) return from.writer;
   return kInitial;
 }
 
 }  // namespace
 
 InitialContent::InitialContent(const model::Execution& execution) {
-  if (const auto& program = execution.trace().definitions.program) {
+  // The model of a compiled program does not say what every global holds at the start (addresses, globals of other
+  // files), and its globals may be large: there, what reads saw has to do.
+  if (const auto& program = execution.trace().definitions.program; program != nullptr && !program->source.empty()) {
     for (const program::Global& global : program->globals) {
       if (global.kind != program::GlobalKind::Data && global.kind != program::GlobalKind::Atomic) continue;
       for (std::uint64_t i = 0; i < global.size(); ++i) {
@@ -37,35 +38,59 @@ InitialContent::InitialContent(const model::Execution& execution) {
         const std::uint8_t value = !global.bytes.empty()
                                        ? (i < global.bytes.size() ? global.bytes[i] : std::uint8_t{0})
                                        : (in_element < 8 ? byte_of(global.initial, in_element) : std::uint8_t{0});
-        bytes_[{model::kNoLife, global.address + i}] = value;
+        const std::uint64_t at = global.address + i;
+        Bytes& bytes = granules_[{model::kNoLife, at >> 3}];
+        bytes.known |= static_cast<std::uint8_t>(1u << (at & 7));
+        bytes.values[at & 7] = value;
       }
     }
   }
   for (std::size_t n = 0; n < execution.size(); ++n) {
     const Event& e = execution.trace().events[n];
     if (!trace::reads(e) || !value_known(e)) continue;
-    for (std::uint64_t i = 0; i < e.size; ++i)
-      if (recorded_writer(execution, EventNo{n}, i) == kInitial)
-        bytes_.try_emplace({execution.life_of(EventNo{n}), e.address + i}, byte_of(e.value, i));
+    for (const model::ReadFrom& from : execution.reads_from(EventNo{n})) {
+      if (from.writer != kInitial) continue;
+      for (std::uint64_t i = from.offset; i < from.offset + from.size; ++i) {
+        const std::uint64_t at = e.address + i;
+        Bytes& bytes = granules_[{execution.life_of(EventNo{n}), at >> 3}];
+        if ((bytes.known >> (at & 7) & 1) != 0) continue;
+        bytes.known |= static_cast<std::uint8_t>(1u << (at & 7));
+        bytes.values[at & 7] = byte_of(e.value, i);
+      }
+    }
   }
 }
 
 std::optional<std::uint8_t> InitialContent::byte(std::uint32_t life, std::uint64_t address) const {
-  auto it = bytes_.find({life, address});
-  return it == bytes_.end() ? std::nullopt : std::optional(it->second);
+  auto it = granules_.find({life, address >> 3});
+  if (it == granules_.end() || (it->second.known >> (address & 7) & 1) == 0) return std::nullopt;
+  return it->second.values[address & 7];
 }
 
-Memory::Content Memory::content(std::uint32_t life, std::uint64_t address) const {
-  auto it = bytes_.find({life, address});
-  if (it != bytes_.end() && it->second.kind == Kind::Unknown) return it->second;  // stays so under missing code
+const Memory::Granule* Memory::find(std::uint32_t life, std::uint64_t address) const {
+  const auto it = granules_.find({life, address >> 3});
+  return it == granules_.end() ? nullptr : &it->second;
+}
+
+Memory::Content Memory::content(const Granule* granule, std::uint32_t life, std::uint64_t address) const {
+  const Content now = granule == nullptr ? Content{} : (*granule)[address & 7];
+  if (now.kind == Kind::Unknown) return now;  // stays so under missing code
   const bool born_since = everything_ && life != model::kNoLife && execution_.lives()[life].alloc > *everything_;
-  if (everything_ && !born_since) {
-    auto written = written_at_.find({life, address});
-    if (written == written_at_.end() || written->second < everything_at_) return {*everything_, Kind::ByIdentity, 0};
-  }
-  if (it != bytes_.end()) return it->second;
+  if (everything_ && !born_since && now.at < everything_at_) return {*everything_, everything_at_, Kind::ByIdentity, 0};
+  if (now.at != 0) return now;
   const std::optional<std::uint8_t> initial = initial_.byte(life, address);
-  return {kInitial, initial ? Kind::Known : Kind::ByIdentity, initial.value_or(0)};
+  return {kInitial, 0, initial ? Kind::Known : Kind::ByIdentity, initial.value_or(0)};
+}
+
+template <typename Function>
+void Memory::for_bytes(std::uint32_t life, trace::Range range, Function&& function) {
+  for (std::uint64_t at = range.address; at < range.address + range.size;) {
+    Granule& granule = granules_[{life, at >> 3}];
+    do {
+      function(at, granule[at & 7]);
+      ++at;
+    } while ((at & 7) != 0 && at < range.address + range.size);
+  }
 }
 
 bool Memory::in_progress(std::uint64_t address) const {
@@ -81,10 +106,13 @@ bool Memory::in_progress(std::uint64_t address) const {
 Memory::ReadResult Memory::read(EventNo read) const {
   const Event& e = execution_.event(read);
   const std::uint32_t life = execution_.life_of(read);
+  const std::span<const model::ReadFrom> recorded = execution_.reads_from(read);
   ReadResult result{true, 0};
+  const Granule* granule = nullptr;
   for (std::uint64_t i = 0; i < e.size; ++i) {
-    const Content c = content(life, e.address + i);
-    const bool same_writer = c.kind != Kind::Unknown && c.writer == recorded_writer(execution_, read, i);
+    if (i == 0 || ((e.address + i) & 7) == 0) granule = find(life, e.address + i);
+    const Content c = content(granule, life, e.address + i);
+    const bool same_writer = c.kind != Kind::Unknown && c.writer == recorded_writer(recorded, i);
     // What a section in progress reaches, it may change at any time.
     const bool known = c.kind == Kind::Known && (open_.empty() || !in_progress(e.address + i));
     const bool same_value = known && value_known(e) && c.value == byte_of(e.value, i);
@@ -104,14 +132,13 @@ Memory::ReadResult Memory::read(EventNo read) const {
 
 void Memory::write(EventNo write, bool unknown) {
   const Event& e = execution_.event(write);
-  const std::uint32_t life = execution_.life_of(write);
   ++order_;
-  for (std::uint64_t i = 0; i < e.size; ++i) {
-    Content c{write, unknown ? Kind::Unknown : value_known(e) ? Kind::Known : Kind::ByIdentity, 0};
-    if (c.kind == Kind::Known) c.value = byte_of(trace::stored_value(e), i);
-    bytes_[{life, e.address + i}] = c;
-    if (execution_.has_missing()) written_at_[{life, e.address + i}] = order_;
-  }
+  if (unknown) unknown_ += e.size;
+  const Kind kind = unknown ? Kind::Unknown : value_known(e) ? Kind::Known : Kind::ByIdentity;
+  for_bytes(execution_.life_of(write), {e.address, e.size}, [&](std::uint64_t at, Content& now) {
+    now = {write, order_, kind, std::uint8_t{0}};
+    if (kind == Kind::Known) now.value = byte_of(trace::stored_value(e), at - e.address);
+  });
 }
 
 void Memory::section_event(EventNo event) {
@@ -121,23 +148,24 @@ void Memory::section_event(EventNo event) {
       everything_ = event;
       everything_at_ = order_;
     }
-    for (const model::Piece& piece : execution_.pieces(at)) {
-      for (std::uint64_t i = 0; i < piece.range.size; ++i) {
-        Content& now = bytes_[{piece.life, piece.range.address + i}];
-        now = {event, now.kind == Kind::Unknown ? Kind::Unknown : Kind::ByIdentity, 0};
-        written_at_[{piece.life, piece.range.address + i}] = order_;
-      }
-    }
+    for (const model::Piece& piece : execution_.pieces(at))
+      for_bytes(piece.life, piece.range, [&](std::uint64_t, Content& now) {
+        now = {event, order_, now.kind == Kind::Unknown ? Kind::Unknown : Kind::ByIdentity, 0};
+      });
   }
 }
 
 bool Memory::unknown_in_reach(const model::SectionAt& at) const {
+  if (unknown_ == 0) return false;
+  const auto is_unknown = [](const Content& c) { return c.kind == Kind::Unknown; };
   if (execution_.trace().definitions.reach[execution_.sections()[at.section].reach].everything)
-    return std::any_of(bytes_.begin(), bytes_.end(),
-                       [](const auto& entry) { return entry.second.kind == Kind::Unknown; });
+    return std::any_of(granules_.begin(), granules_.end(),
+                       [&](const auto& entry) { return std::ranges::any_of(entry.second, is_unknown); });
   for (const model::Piece& piece : execution_.pieces(at))
     for (std::uint64_t i = 0; i < piece.range.size; ++i)
-      if (content(piece.life, piece.range.address + i).kind == Kind::Unknown) return true;
+      if (const Granule* granule = find(piece.life, piece.range.address + i);
+          granule != nullptr && is_unknown((*granule)[(piece.range.address + i) & 7]))
+        return true;
   return false;
 }
 

@@ -4,6 +4,7 @@
 
 #include <tsl/robin_map.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -19,16 +20,21 @@ class InitialContent {
   std::optional<std::uint8_t> byte(std::uint32_t life, std::uint64_t address) const;
 
  private:
+  friend class Memory;
+  // Eight bytes of one life.
   struct Key {
     std::uint32_t life;
-    std::uint64_t address;
+    std::uint64_t granule;
     bool operator==(const Key&) const = default;
   };
   struct Hash {
-    std::size_t operator()(const Key& key) const { return MixHash()(key.address ^ (std::uint64_t{key.life} << 40)); }
+    std::size_t operator()(const Key& key) const { return MixHash()(key.granule ^ (std::uint64_t{key.life} << 40)); }
   };
-  friend class Memory;
-  tsl::robin_map<Key, std::uint8_t, Hash> bytes_;
+  struct Bytes {
+    std::uint8_t known = 0;  // a bit per byte
+    std::array<std::uint8_t, 8> values{};
+  };
+  tsl::robin_map<Key, Bytes, Hash> granules_;
 };
 
 class Memory {
@@ -54,20 +60,28 @@ class Memory {
   enum class Kind : std::uint8_t { Known, ByIdentity, Unknown };
   struct Content {
     EventNo writer = model::kInitial;
+    std::uint64_t at = 0;  // when, in writes; 0: not written yet
     Kind kind = Kind::ByIdentity;
     std::uint8_t value = 0;
   };
-  Content content(std::uint32_t life, std::uint64_t address) const;
+  using Granule = std::array<Content, 8>;
+  using Key = InitialContent::Key;
+  // What the byte holds; `granule` is its entry of granules_, or null.
+  Content content(const Granule* granule, std::uint32_t life, std::uint64_t address) const;
+  const Granule* find(std::uint32_t life, std::uint64_t address) const;
   bool in_progress(std::uint64_t address) const;
+  // function(address, content) for bytes that are written now.
+  template <typename Function>
+  void for_bytes(std::uint32_t life, trace::Range range, Function&& function);
 
   const model::Execution& execution_;
   const InitialContent& initial_;
-  tsl::robin_map<InitialContent::Key, Content, InitialContent::Hash> bytes_;
+  tsl::robin_map<Key, Granule, InitialContent::Hash> granules_;
   HashMap<std::uint32_t, int> open_;   // sections in progress
   std::optional<EventNo> everything_;  // last event of a section that reaches everything
-  std::uint64_t order_ = 0;            // counts writes, to tell what is older than `everything_`
-  tsl::robin_map<InitialContent::Key, std::uint64_t, InitialContent::Hash> written_at_;
   std::uint64_t everything_at_ = 0;
+  std::uint64_t order_ = 0;    // counts writes, to tell what is older than `everything_`
+  std::uint64_t unknown_ = 0;  // bytes that were made unknown, ever: mostly none
 };
 
 }  // namespace racecast::witness

@@ -129,7 +129,7 @@ class Pass {
     std::size_t size = 0;
     for (const std::uint32_t kept : claim.claim->prefix.kept) size += kept;
     const auto rejected = [&](std::string_view rule, std::string detail) {
-      return Judgement{false, rule, size, std::move(detail)};
+      return Judgement{false, rule, size, std::move(detail), {}};
     };
     if (claim.threads_left > 0) return rejected("prefix", "the schedule has more events than the trace");
     if (!claim.seen[0] || !claim.seen[1]) return rejected("race", "there is no such event in the trace");
@@ -137,7 +137,7 @@ class Pass {
       return rejected("race", "the two events do not conflict");
     for (std::optional<Broken>& broken : claim.broken)
       if (broken) return rejected(broken->rule, std::move(broken->detail));
-    return {true, {}, size, {}};
+    return {true, {}, size, {}, {}};
   }
 
  private:
@@ -192,7 +192,7 @@ class Pass {
             std::min<std::uint64_t>(threads_[t].count, claim.claim->prefix.of(ThreadId{static_cast<std::uint32_t>(t)}));
       // A claim that is not open has no event left that could be rejected.
       --open_;
-      claim.judgement = Judgement{false, rule, step, fmt::format("event {}: {}", no_, detail)};
+      claim.judgement = Judgement{false, rule, step, fmt::format("event {}: {}", no_, detail), {}};
     });
     alive_ &= ~schedules;
     for (Thread& thread : threads_) thread.next &= ~schedules;
@@ -434,8 +434,13 @@ class Pass {
       barrier.arrived_unknown &= mask;
       return;
     }
-    barrier.parties = std::max<std::uint64_t>(e.value, 1);
-    const std::uint64_t round = barrier.arrivals++ / barrier.parties;
+    const std::uint64_t parties = std::max<std::uint64_t>(e.value, 1);
+    if (parties != barrier.parties && barrier.arrivals != 0) {  // initialised anew
+      barrier.first_round += (barrier.arrivals - 1) / barrier.parties + 1;
+      barrier.arrivals = 0;
+    }
+    barrier.parties = parties;
+    const std::uint64_t round = barrier.first_round + barrier.arrivals++ / barrier.parties;
     if (round != barrier.current) {
       if (auto last = barrier.rounds.find(barrier.current); last != barrier.rounds.end())
         barrier.earlier &= last->second.arrived;

@@ -1,6 +1,6 @@
 // Missing code for the prefix judge (docs/semantics.md, section 4): per byte, which schedules keep all section events
 // so far that reach it, and all events so far that are on it. Two words per byte of every granule that an event is on;
-// each event of a section walks all that its sections reach (LIMIT: as model/missing_order.h).
+// each event of a section walks all that its sections reach (LIMIT: model/missing_order.h, by classes, does better).
 #pragma once
 
 #include <array>
@@ -22,27 +22,39 @@ class PrefixTies {
     for (const trace::ReachSet* reach : sections) {
       if (reach->everything || !reach->ranges.empty()) mask &= everything_;
       if (reach->everything) mask &= all_;
+      if (!reach->ranges.empty()) mask &= large_;
       for (const trace::Range& range : reach->ranges)
         for_bytes(range, [&](const Byte& byte) { mask &= byte.sections & byte.events; });
     }
     const model::TouchedBytes touched = model::touched_bytes(e);
     for (int i = 0; i < touched.count; ++i) {
       mask &= everything_;
-      for_bytes(touched.ranges[i], [&](const Byte& byte) { mask &= byte.sections; });
+      if (touched.ranges[i].size > model::kManyBytes) {
+        mask &= sections_;
+      } else {
+        for_bytes(touched.ranges[i], [&](const Byte& byte) { mask &= byte.sections; });
+      }
     }
     return mask;
   }
   // The event is kept in the schedules of `mask`.
   void happened(const trace::Event& e, std::span<const trace::ReachSet* const> sections, Mask mask) {
     for (const trace::ReachSet* reach : sections) {
-      if (reach->everything || !reach->ranges.empty()) all_ &= mask;
+      if (reach->everything || !reach->ranges.empty()) {
+        all_ &= mask;
+        sections_ &= mask;
+      }
       if (reach->everything) everything_ &= mask;
       for (const trace::Range& range : reach->ranges) for_bytes(range, [&](Byte& byte) { byte.sections &= mask; });
     }
     const model::TouchedBytes touched = model::touched_bytes(e);
     for (int i = 0; i < touched.count; ++i) {
       all_ &= mask;
-      for_bytes(touched.ranges[i], [&](Byte& byte) { byte.events &= mask; });
+      if (touched.ranges[i].size > model::kManyBytes) {
+        large_ &= mask;
+      } else {
+        for_bytes(touched.ranges[i], [&](Byte& byte) { byte.events &= mask; });
+      }
     }
   }
 
@@ -60,6 +72,8 @@ class PrefixTies {
 
   model::Shadow<std::array<Byte, 8>> granules_;
   Mask everything_ = kAll;  // section events that reach everything
+  Mask sections_ = kAll;    // all section events that reach something
+  Mask large_ = kAll;       // events on more than model::kManyBytes
   Mask all_ = kAll;         // all section events and all events on some byte
 };
 

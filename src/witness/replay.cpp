@@ -130,13 +130,15 @@ class Replay {
 
 Judgement replay(const model::Execution& execution, const finding::Schedule& schedule, EventNo a, EventNo b) {
   Replay run(execution, schedule);
-  auto rejected = [](std::size_t step, const std::string& detail) { return Judgement{false, "replay", step, detail}; };
+  auto rejected = [](std::size_t step, const std::string& detail) {
+    return Judgement{false, "replay", step, detail, {}};
+  };
   if (auto problem = run.start()) return rejected(0, *problem);
   for (std::size_t i = 0; i < schedule.size(); ++i)
     if (auto problem = run.step(schedule[i])) return rejected(i, *problem);
   for (const EventNo no : {a, b})
     if (auto problem = run.next_is(no)) return rejected(schedule.size(), *problem);
-  return {true, {}, schedule.size(), {}};
+  return {true, {}, schedule.size(), {}, {}};
 }
 
 }  // namespace racecast::witness

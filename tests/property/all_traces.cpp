@@ -24,7 +24,7 @@ class Enumeration {
       definitions.symbols.push_back({kVariableBase + kStride * v, 8, 0, std::string(1, static_cast<char>('x' + v))});
     for (int l = 0; l < kLocks; ++l)
       definitions.symbols.push_back({kLockBase + kStride * l, 8, 0, std::string(1, static_cast<char>('l' + l))});
-    for (int e = 0; e < max_events; ++e) definitions.locations.push_back({"", 0, 0, "", std::to_string(e)});
+    for (int e = 0; e < max_events; ++e) definitions.locations.push_back({.label = std::to_string(e)});
     definitions.branches = valued_;
     held_by_.fill(-1);
   }

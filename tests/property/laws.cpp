@@ -18,21 +18,20 @@ namespace racecast::property {
 
 using oracle::Pair;
 using trace::Trace;
-using LocationPair = std::pair<LocationId, LocationId>;
-
-namespace {
 
 LocationPair in_order(LocationId a, LocationId b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-std::string text_of(const Trace& trace, const std::set<LocationPair>& pairs) {
+std::string describe(const Trace& trace, const std::set<LocationPair>& pairs) {
   std::string out;
   for (const auto& [a, b] : pairs)
     out += fmt::format(" ({}[{}],{}[{}])", name_of_location(trace.definitions, a), index(a),
                        name_of_location(trace.definitions, b), index(b));
   return out.empty() ? " none" : out;
 }
+
+namespace {
 
 std::string text_of(const std::vector<EventNo>& schedule) {
   std::string out;
@@ -258,7 +257,7 @@ std::string races_are_real(const program::LitmusFile& file, const Trace& trace, 
         in_order(trace.events[index(pair.first)].location, trace.events[index(pair.second)].location);
     if (!real.contains(found))
       return fmt::format("race ({},{}), that is{}, after{}, is no race of the program, which has{}", index(pair.first),
-                         index(pair.second), text_of(trace, {found}), text_of(witness), text_of(trace, real));
+                         index(pair.second), describe(trace, {found}), text_of(witness), describe(trace, real));
   }
   return "";
 }

@@ -41,6 +41,11 @@ std::string program_forms_agree(const program::LitmusFile& file);
 // What is a race of the recorded trace is a race of the program (where exploration is complete).
 std::string races_are_real(const program::LitmusFile& file, const trace::Trace& trace, const oracle::Races& races);
 
+// A pair of source locations, in whichever order they came; and many of them, for messages.
+using LocationPair = std::pair<LocationId, LocationId>;
+LocationPair in_order(LocationId a, LocationId b);
+std::string describe(const trace::Trace& trace, const std::set<LocationPair>& pairs);
+
 // The whole trace, for messages.
 std::string describe(const trace::Trace& trace);
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <span>
 
 #include "analysis/analysis.h"
+#include "property/laws.h"
 #include "witness/judge.h"
 
 namespace racecast::property {
@@ -15,20 +15,20 @@ using analysis::Output;
 using finding::Finding;
 using oracle::Pair;
 using trace::Trace;
-using LocationPair = std::pair<LocationId, LocationId>;
 
 namespace {
 
-LocationPair in_order(LocationId a, LocationId b) {
-  return {std::min(a, b), std::max(a, b)};
+std::string text_of(const finding::Plan& plan) {
+  if (const auto* prefix = std::get_if<finding::Prefix>(&plan)) return fmt::format("{}", fmt::join(prefix->kept, " "));
+  const auto& interleaving = std::get<finding::Interleaving>(plan);
+  std::string out = fmt::format("{} recorded", interleaving.recorded);
+  for (const finding::Stretch& stretch : interleaving.stretches)
+    out += fmt::format(" {}*{}", index(stretch.thread), stretch.events);
+  for (const finding::ScheduleStep& step : interleaving.others)
+    out += fmt::format(" {}={}", index(step.event), step.value ? std::to_string(*step.value) : "?");
+  return out;
 }
 
-std::string text_of(const Trace& trace, const std::set<LocationPair>& pairs) {
-  std::string out;
-  for (const auto& [a, b] : pairs)
-    out += fmt::format(" ({},{})", name_of_location(trace.definitions, a), name_of_location(trace.definitions, b));
-  return out.empty() ? " none" : out;
-}
 std::string text_of(const std::set<EventNo>& events) {
   std::string out;
   for (const EventNo e : events) out += fmt::format(" {}", index(e));
@@ -40,7 +40,7 @@ std::string text_of(const Finding& f) {
   std::string out = fmt::format("({},{}) at ({},{}) {} by {}, fingerprint {:x}, reason {}", index(f.first.event),
                                 index(f.second.event), index(f.first.location), index(f.second.location),
                                 text_of(f.grade), fmt::join(f.analyses, " "), f.fingerprint, f.reason);
-  if (f.schedule) out += fmt::format(", schedule {}", fmt::join(f.schedule->kept, " "));
+  if (f.schedule) out += ", schedule " + text_of(*f.schedule);
   if (f.depends_on) out += fmt::format(", depends on {}", *f.depends_on);
   return out + "\n";
 }
@@ -110,7 +110,7 @@ std::string is_exact(const Trace& trace, const std::string& analysis, const Outp
   for (const auto& [a, b] : *pairs)
     wanted.insert(in_order(trace.events[index(a)].location, trace.events[index(b)].location));
   if (found != wanted)
-    return fmt::format("{} finds{}, the oracle{}", analysis, text_of(trace, found), text_of(trace, wanted));
+    return fmt::format("{} finds{}, the oracle{}", analysis, describe(trace, found), describe(trace, wanted));
 
   const std::set<EventNo> racy_wanted = oracle::racy_events(*pairs);
   const std::set<EventNo> racy(output.racy.events.begin(), output.racy.events.end());
@@ -147,17 +147,8 @@ std::string is_certain(const Trace& trace, const std::string& analysis, const Ou
 }  // namespace
 
 const std::vector<std::string>& analyses_under_law() {
-  static const std::vector<std::string> existing = [] {
-    std::vector<std::string> names;
-    for (const char* name : {"hb", "shb", "fasttrack", "lockset", "hybrid", "wcp", "cp", "syncp"}) {
-      if (analysis::find_analysis(name) != nullptr)
-        names.emplace_back(name);
-      else
-        std::printf("no laws for %s: there is no such analysis yet\n", name);
-    }
-    return names;
-  }();
-  return existing;
+  static const std::vector<std::string> names{"hb", "shb", "fasttrack", "lockset", "hybrid", "wcp", "cp", "syncp"};
+  return names;
 }
 
 std::string all_are_exact(const Trace& trace, const oracle::Limits& limits) {

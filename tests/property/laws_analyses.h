@@ -11,7 +11,7 @@
 
 namespace racecast::property {
 
-// The analyses that the laws speak of. One that does not exist yet is left out, and said once on standard output.
+// The analyses that the laws speak of; each must exist.
 const std::vector<std::string>& analyses_under_law();
 
 // Pairs of source locations (findings and candidates) and racy events are those of the oracle. Says nothing of an

@@ -222,6 +222,11 @@ void Facts::find_objects() {
   };
   object.assign(trace.events.size(), -1);
   mutex.assign(trace.events.size(), -1);
+  // A barrier that gets other parties is another one.
+  std::map<std::pair<int, std::uint64_t>, std::pair<int, int>>
+      arrived;                 // (thread, address) -> in memory, what it is now
+  std::map<int, int> renewed;  // the same, of the last arrival
+  std::map<int, std::uint64_t> said_parties;
   for (int n = 0; n < size(); ++n) {
     const Event& e = event(n);
     if (e.kind == EventKind::Alloc) living[e.address] = {e.size, n};
@@ -229,6 +234,22 @@ void Facts::find_objects() {
     if (!is_sync_object(e)) continue;
     object[n] = object_at(e.address);
     if (is_wait_or_wake(e)) mutex[n] = object_at(e.aux);
+    const std::pair<int, std::uint64_t> mine{thread_of(n), e.address};
+    if (e.kind == EventKind::BarrierArrive) {
+      const std::uint64_t many = e.has(trace::kHasValue) ? e.value : 0;
+      const int memory = object[n];
+      int now = renewed.contains(memory) ? renewed[memory] : memory;
+      if (said_parties.contains(now) && said_parties[now] != many) {
+        now = static_cast<int>(objects.size());
+        objects.push_back(e.address);
+        renewed[memory] = now;
+      }
+      said_parties[now] = many;
+      arrived[mine] = {memory, now};
+      object[n] = now;
+    }
+    if (e.kind == EventKind::BarrierLeave && arrived.contains(mine) && arrived[mine].first == object[n])
+      object[n] = arrived[mine].second;
   }
 
   parties.resize(objects.size());

@@ -11,6 +11,7 @@
 #include "program/litmus.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
+#include "property/laws_maximal.h"
 #include "property/laws_orders.h"
 #include "property/oracle.h"
 #include "property/random_litmus.h"
@@ -95,6 +96,11 @@ TEST(RandomLitmus, TheoremsOfTheOrders) {
 TEST(RandomLitmus, AnalysesAreExact) {
   for_random_programs("exact", scaled(5000), {},
                       [](const Recorded& run, Random&) { return all_are_exact(run.trace, kOracleLimits); });
+}
+
+TEST(RandomLitmus, MaximalIsMaximal) {
+  for_random_programs("maximal", scaled(4000), {},
+                      [](const Recorded& run, Random&) { return decides_as_the_oracle(run.trace, {}); });
 }
 
 TEST(RandomLitmus, FindingsAreCertain) {

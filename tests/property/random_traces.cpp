@@ -69,7 +69,7 @@ class Generator {
     if (whole_) give_everything_back();
     for (std::size_t i = 0; i < trace_.events.size(); ++i) {
       trace_.events[i].location = static_cast<LocationId>(i);
-      trace_.definitions.locations.push_back({"", 0, 0, "", std::to_string(i)});
+      trace_.definitions.locations.push_back({.label = std::to_string(i)});
     }
     return std::move(trace_);
   }

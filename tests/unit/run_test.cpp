@@ -57,7 +57,7 @@ trace::Trace busy_trace() {
 
 std::string text_of(const analysis::Outputs& outputs) {
   std::string text;
-  const report::Context context{outputs.definitions, nullptr, "trace", false};
+  const report::Context context{outputs.definitions, nullptr, "trace", false, 0, true};
   for (const analysis::Output& output : outputs.by_analysis) {
     text += report::lines(output.findings, context) + report::lines(output.candidates, context);
     for (const EventNo event : output.racy.events) text += std::to_string(index(event)) + " ";

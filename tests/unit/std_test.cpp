@@ -54,7 +54,7 @@ TEST(Std, EveryOperation) {
   EXPECT_EQ(d.locations[index(e[3].location)].label, "-4");
   EXPECT_EQ(e[4].kind, EventKind::Read);
   EXPECT_EQ(e[4].address, e[1].address);
-  EXPECT_EQ(d.locations[index(e[4].location)], (Location{"a/b.c", 12, 0, "", ""}));
+  EXPECT_EQ(d.locations[index(e[4].location)], (Location{.file = "a/b.c", .line = 12}));
   EXPECT_EQ(e[5].kind, EventKind::Join);
   EXPECT_EQ(source.counts(), (StdCounts{12, 6, 2, 1, 3}));
 }

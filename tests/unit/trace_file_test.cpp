@@ -57,7 +57,7 @@ SmallFile small_file(const TempFile& file) {
   for (std::uint32_t chunk = 0; chunk < 3; ++chunk) {
     Definitions& d = writer->definitions();
     d.threads.push_back("T" + std::to_string(chunk));
-    d.locations.push_back({"f.cpp", chunk, 0, "", ""});
+    d.locations.push_back({.file = "f.cpp", .line = chunk});
     d.symbols.push_back({0x1000 + 8 * chunk, 8, 0, "v" + std::to_string(chunk)});
     d.strings.push_back("s");
     d.reach.push_back({false, {{chunk, 8}}});

@@ -5,6 +5,8 @@
 // Pairs of source locations are told apart over all windows, and a racy event counts once, although it is in two of
 // them. Windows without an access that the filter let through are not looked at. Memory: one window, and what was
 // found.
+#include <fmt/format.h>
+
 #include <deque>
 
 #include "analysis/describe.h"
@@ -47,6 +49,7 @@ class CpPass final : public Pass {
       must_.leave(e);
       hb_.leave(e);
       ++fresh_;
+      ++events_;
       if (window_.size() == kWindow) {
         look();
         drop(kStep);
@@ -60,6 +63,10 @@ class CpPass final : public Pass {
     drop(window_.size());
     Output output;
     output.racy = racy_.take();
+    if (events_ > kWindow) {
+      output.complete = false;
+      output.limit = fmt::format("cp compares accesses within windows of {} events only", kWindow);
+    }
     if (pairs_.empty()) return output;
     Pair first = pairs_.begin()->second;
     std::vector<RaceAt> races;
@@ -165,6 +172,7 @@ class CpPass final : public Pass {
   model::SyncClocks must_, hb_;
   Scopes scopes_;
   std::vector<WindowEvent> window_;
+  std::uint64_t events_ = 0;
   std::size_t fresh_ = 0;         // events at its end that were in no window yet
   std::deque<HeldAtStart> held_;  // at its start, and at that of the next
   tsl::robin_map<finding::Places, Pair, finding::PlacesHash> pairs_;

@@ -59,8 +59,8 @@ Status grade_pairs(const Input& input, const PassContext& context, std::string_v
     RC_TRY_STATUS(certify(input, analysis, {{race.first, race.second, std::move(*schedules.front())}}, output));
   if (output.findings.empty()) {
     race.reason = fmt::format(
-        "the first race of {}: this or a deadlock can happen in another schedule, but none was found that keeps the "
-        "order of critical sections",
+        "the first race of {}: by its theorem this or a deadlock can happen, where its assumptions hold (A12); no "
+        "schedule that keeps the order of critical sections shows it",
         analysis);
     output.candidates.push_back(std::move(race));
   }

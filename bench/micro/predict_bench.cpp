@@ -1,0 +1,125 @@
+// How fast pairs are decided: predict_bench TRACE.rct [PAIRS [Z3_PAIRS]] takes up to PAIRS conflicting pairs, evenly
+// spread over the trace, decides each with the whole trace as the window, and prints a table as Markdown: what each
+// tier settled, time per pair that passes tier 1, cones, attempts.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/maximal/decide.h"
+#include "model/execution.h"
+#include "trace/reader.h"
+#include "witness/judge.h"
+
+namespace {
+
+using namespace racecast;
+using analysis::maximal::Decision;
+using analysis::maximal::Verdict;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Conflicting pairs of accesses that are near each other, per byte: each access with up to 8 earlier ones of others.
+std::vector<std::pair<EventNo, EventNo>> some_pairs(const model::Execution& x, std::size_t count) {
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<EventNo>> at;
+  std::vector<std::pair<EventNo, EventNo>> pairs;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const trace::Event& e = x.event(EventNo{i});
+    if (!trace::is_access(e.kind)) continue;
+    std::vector<EventNo>& earlier = at[{x.life_of(EventNo{i}), e.address}];
+    int taken = 0;
+    int seen = 0;
+    for (auto it = earlier.rbegin(); it != earlier.rend() && taken < 8 && ++seen < 200; ++it)
+      if (trace::conflict(x.event(*it), e)) {
+        pairs.emplace_back(*it, EventNo{i});
+        ++taken;
+      }
+    earlier.push_back(EventNo{i});
+  }
+  std::vector<std::pair<EventNo, EventNo>> chosen;
+  for (std::size_t k = 0; k < std::min(count, pairs.size()); ++k)
+    chosen.push_back(pairs[k * pairs.size() / std::min(count, pairs.size())]);
+  return chosen;
+}
+
+template <typename T>
+std::string spread(std::vector<T> values) {
+  if (values.empty()) return "-";
+  std::ranges::sort(values);
+  return fmt::format("{:.3g} / {:.3g} / {:.3g}", static_cast<double>(values[values.size() / 2]),
+                     static_cast<double>(values[values.size() * 9 / 10]), static_cast<double>(values.back()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: predict_bench TRACE.rct [PAIRS [Z3_PAIRS]]\n");
+    return 2;
+  }
+  auto reader = trace::Reader::open(argv[1]);
+  if (!reader) {
+    fmt::print(stderr, "{}\n", reader.error().message);
+    return 2;
+  }
+  auto trace = trace::read_all(*reader);
+  if (!trace) {
+    fmt::print(stderr, "{}\n", trace.error().message);
+    return 2;
+  }
+  const std::size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
+  const double start = now();
+  const analysis::maximal::Predictor predictor(*trace);
+  const double prepared = now();
+  const witness::Judge judge(*trace);
+  const auto pairs = some_pairs(judge.execution(), count);
+
+  std::uint64_t settled[analysis::maximal::kTiers][2] = {}, unknown = 0, rejected = 0;
+  std::vector<double> milliseconds, with_z3, ratios;
+  const std::size_t z3_count = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
+  std::vector<std::uint64_t> cones, attempts, lemmas;
+  for (const auto& [a, b] : pairs) {
+    const double before = now();
+    const Decision decision = predictor.decide(a, b, {});
+    const double spent = 1000 * (now() - before);
+    if (decision.verdict == Verdict::Unknown)
+      ++unknown;
+    else
+      ++settled[static_cast<int>(decision.tier)][decision.verdict == Verdict::Race ? 0 : 1];
+    if (decision.verdict == Verdict::Race && !judge.race(decision.schedule, a, b).accepted) ++rejected;
+    if (decision.tier == analysis::maximal::Tier::Order && decision.verdict == Verdict::NoRace) continue;
+    milliseconds.push_back(spent);
+    cones.push_back(decision.cone);
+    attempts.push_back(decision.attempts);
+    lemmas.push_back(decision.lemmas);
+    if (with_z3.size() < z3_count && milliseconds.size() % 3 == 1) {
+      const double again = now();
+      const Decision other = predictor.decide(a, b, {.search = 0}, smt::make_z3_solver);
+      with_z3.push_back(1000 * (now() - again));
+      ratios.push_back(with_z3.back() / spent);
+      if (other.verdict != decision.verdict && other.verdict != Verdict::Unknown) fmt::print("Z3 says otherwise\n");
+    }
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  fmt::print("{}: {} events, {} threads, {} pairs; preparing {:.2f} s; peak {} MiB\n\n", argv[1], trace->events.size(),
+             judge.execution().threads(), pairs.size(), prepared - start, usage.ru_maxrss / 1024);
+  fmt::print("| tier | races | no races |\n|---|---|---|\n");
+  const char* const names[] = {"1 order", "2 closure", "3 search", "4 formula"};
+  for (int tier = 0; tier < analysis::maximal::kTiers; ++tier)
+    fmt::print("| {} | {} | {} |\n", names[tier], settled[tier][0], settled[tier][1]);
+  fmt::print("\nunknown: {}; rejected by the judge: {}\n", unknown, rejected);
+  fmt::print("of pairs that pass tier 1, median / p90 / max: ms {}; cone {}; attempts {}; lemmas {}\n",
+             spread(milliseconds), spread(cones), spread(attempts), spread(lemmas));
+  if (!with_z3.empty())
+    fmt::print("Z3, on {} of them: ms {}; times ours {}\n", with_z3.size(), spread(with_z3), spread(ratios));
+  return 0;
+}

@@ -1,0 +1,20 @@
+# Writes OUT, a source file with the text of IN (the table of known effects; empty if the file does not exist). Run with
+# cmake -P at build time. The text is cut into pieces: a compiler need not accept a string literal of any length.
+set(pieces "")
+if(EXISTS ${IN})
+  file(READ ${IN} text)
+  string(LENGTH "${text}" length)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 4000 piece)
+    string(APPEND pieces "    R\"racecast-table(${piece})racecast-table\"\n")
+    math(EXPR at "${at} + 4000")
+  endwhile()
+endif()
+file(WRITE ${OUT} "namespace racecast::frontend {
+extern const char kEffectsTable[];
+extern const char kEffectsTable[] =
+    \"\"
+${pieces};
+}  // namespace racecast::frontend
+")

@@ -1,0 +1,339 @@
+#include "analysis/maximal/attempt.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "base/check.h"
+
+namespace racecast::analysis::maximal {
+
+using trace::Event;
+using trace::EventKind;
+
+Attempt::Attempt(const Window& window, const MustOrder& must) : window_(window), must_(must) {}
+
+void Attempt::reset() {
+  const std::size_t threads = window_.of_thread.size(), objects = window_.objects.size();
+  done_.assign(threads, 0);
+  verified_.assign(threads, kNone);
+  depth_at_wait_.assign(threads, 1);
+  slept_at_.assign(threads, 0);
+  deviated_.assign(threads, kStart);
+  contents_.assign(window_.cells.size(), {});
+  unknown_cells_.clear();
+  locks_.assign(objects, {});
+  conditions_.assign(objects, {});
+  counts_.resize(objects);
+  for (std::size_t o = 0; o < objects; ++o) counts_[o] = window_.objects[o].start;
+  arrivals_.assign(objects, {});
+  entered_.assign(objects, kStart);
+  once_done_.assign(objects, 0);
+  freed_.assign(window_.free_of.size(), 0);
+  order_.clear();
+  blocked_.clear();
+  changed_values_.clear();
+  time_ = 0;
+}
+
+bool Attempt::run(const Plan& plan, bool stay) {
+  plan_ = &plan;
+  reset();
+  into_.clear();
+  for (const smt::Edge& edge : plan.edges) into_[edge.to].push_back(edge.from);
+
+  // As long as every point is kept and no edge leads against the recorded order, the recorded run is the best attempt.
+  PointNo as_recorded = window_.size() + 1;
+  for (std::uint32_t t = 0; t < plan.kept.size(); ++t)
+    if (plan.kept[t] < window_.of_thread[t].size())
+      as_recorded = std::min(as_recorded, window_.of_thread[t][plan.kept[t]]);
+  for (const smt::Edge& edge : plan.edges)
+    if (edge.from > edge.to) as_recorded = std::min(as_recorded, edge.to);
+  as_recorded = std::max<PointNo>(as_recorded, window_.fixed + 1);
+  if (stay) as_recorded = window_.fixed + 1;
+  for (PointNo p = 1; p < as_recorded; ++p) perform(p);
+
+  using Next = std::pair<PointNo, std::uint32_t>;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> ready_threads;
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t t = 0; t < plan.kept.size(); ++t)
+    if (done_[t] < plan.kept[t]) ready_threads.emplace(window_.of_thread[t][done_[t]], t);
+  while (!ready_threads.empty()) {
+    const auto [point, t] = ready_threads.top();
+    ready_threads.pop();
+    PointNo now = point;
+    bool moved = false;
+    while (true) {
+      if (!ready(now) || check(now).rule != Rule::None) {
+        waiting.push_back(t);
+        break;
+      }
+      perform(now);
+      moved = true;
+      if (done_[t] >= plan.kept[t]) break;
+      now = window_.of_thread[t][done_[t]];
+      if (!stay && !ready_threads.empty() && ready_threads.top().first < now) {
+        ready_threads.emplace(now, t);
+        break;
+      }
+      if (!stay && !waiting.empty()) {
+        ready_threads.emplace(now, t);
+        break;
+      }
+    }
+    if (!moved) continue;
+    // Something has changed: who waits may go on. (Not the thread itself, if it waits now.)
+    const bool waits_itself = !waiting.empty() && waiting.back() == t && done_[t] < plan.kept[t];
+    if (waits_itself) waiting.pop_back();
+    for (const std::uint32_t other : waiting) ready_threads.emplace(window_.of_thread[other][done_[other]], other);
+    waiting.clear();
+    if (waits_itself) waiting.push_back(t);
+  }
+  for (const std::uint32_t t : waiting) {
+    const PointNo p = window_.of_thread[t][done_[t]];
+    if (!ready(p)) continue;
+    blocked_.push_back(check(p));
+  }
+  return waiting.empty();
+}
+
+bool Attempt::ready(PointNo point) {
+  const std::uint32_t t = window_.thread_of[point];
+  if (verified_[t] != must_.clock_id(point)) {
+    const std::span<const std::uint32_t> needs = must_.clock(point);
+    for (std::uint32_t u = 0; u < done_.size(); ++u)
+      if (u != t && needs[u] > done_[u]) return false;
+    verified_[t] = must_.clock_id(point);
+  }
+  if (into_.empty()) return true;
+  const auto it = into_.find(point);
+  return it == into_.end() || std::ranges::all_of(it->second, [&](PointNo p) { return performed(p); });
+}
+
+bool Attempt::demanded(PointNo read) const {
+  return window_.position_of[read] < plan_->faithful[window_.thread_of[read]] ||
+         window_.demanded_by[read] == window_.position_of[read] ||
+         (!plan_->demanded.empty() && plan_->demanded.contains(read));
+}
+
+Blocked Attempt::check(PointNo point) const {
+  const Event& e = window_.event(point);
+  const std::uint32_t o = window_.object_of[point];
+  switch (e.kind) {
+    case EventKind::Lock:
+    case EventKind::RdLock:
+    case EventKind::WrLock: return check_lock(point, e);
+    case EventKind::Wake:
+      if (const Lock& mutex = locks_[window_.mutex_of[point]]; mutex.owner != kNone)
+        return {point, Rule::Held, mutex.acquire, 0};
+      if (!can_wake(point)) return {point, Rule::NotNotified, 0, 0};
+      return {};
+    case EventKind::SemWait:
+      if (e.has(trace::kFailed)) return counts_[o] > 0 ? Blocked{point, Rule::Unit, 0, 0} : Blocked{};
+      return counts_[o] > 0 ? Blocked{} : Blocked{point, Rule::NoUnit, 0, 0};
+    case EventKind::BarrierLeave: {
+      const std::uint64_t parties = window_.objects[o].parties;
+      if (parties == 0) return {};
+      const auto last = std::find_if(arrivals_[o].rbegin(), arrivals_[o].rend(),
+                                     [&](PointNo p) { return window_.thread_of[p] == window_.thread_of[point]; });
+      if (last == arrivals_[o].rend()) return {};
+      const auto rank = static_cast<std::uint64_t>(arrivals_[o].rend() - last - 1);
+      if (arrivals_[o].size() < (rank / parties + 1) * parties) return {point, Rule::Round, *last, 0};
+      return {};
+    }
+    case EventKind::OnceEnter: return entered_[o] == kStart ? Blocked{} : Blocked{point, Rule::Entered, entered_[o], 0};
+    case EventKind::OnceSeen: return once_done_[o] != 0 ? Blocked{} : Blocked{point, Rule::NotDone, 0, 0};
+    default: return check_values(point, e);
+  }
+}
+
+Blocked Attempt::check_lock(PointNo point, const Event& e) const {
+  const Lock& lock = locks_[window_.object_of[point]];
+  const std::uint32_t t = window_.thread_of[point];
+  if (!e.has(trace::kFailed)) {
+    if (lock.owner != kNone && lock.owner != t) return {point, Rule::Held, lock.acquire, 0};
+    if (e.kind == EventKind::WrLock)
+      for (const auto& [reader, acquire] : lock.readers)
+        if (reader != t) return {point, Rule::Held, acquire, 0};
+    return {};
+  }
+  bool in_vain = false;
+  switch (e.kind) {
+    case EventKind::Lock: in_vain = lock.owner != kNone && (lock.owner != t || !e.has(trace::kRecursive)); break;
+    case EventKind::RdLock: in_vain = lock.owner != kNone; break;
+    default: in_vain = lock.owner != kNone || !lock.readers.empty(); break;
+  }
+  return in_vain ? Blocked{} : Blocked{point, Rule::NotHeld, 0, 0};
+}
+
+bool Attempt::can_wake(PointNo point) const {
+  const Event& e = window_.event(point);
+  if (e.has(trace::kSpurious) || e.has(trace::kFailed)) return true;
+  const Condition& condition = conditions_[window_.object_of[point]];
+  const std::uint64_t slept = slept_at_[window_.thread_of[point]];
+  return condition.all > slept || (!condition.notifies.empty() && condition.notifies.back() > slept);
+}
+
+Blocked Attempt::check_values(PointNo point, const Event& e) const {
+  if (trace::is_access(e.kind)) {
+    if (const std::uint32_t life = window_.life_of[point]; life != model::kNoLife && freed_[life] != 0)
+      return {point, Rule::Freed, window_.free_of[life], 0};
+    if (!trace::reads(e) || window_.accesses(point).empty()) return {};
+    const bool failed_cas = e.has(trace::kCas) && e.has(trace::kFailed);
+    if (!failed_cas && !demanded(point)) return {};
+    const ReadResult result = read(point);
+    if (result.faithful) return {};
+    if (demanded(point)) return {point, Rule::Unfaithful, 0, result.cell};
+    if (!e.has(trace::kHasValue) || !result.value || *result.value == e.aux) return {point, Rule::CasSucceeds, 0, 0};
+    return {};
+  }
+  if (!unknown_cells_.empty() && window_.enters_missing(point))
+    for (const CellNo cell : unknown_cells_)
+      if (contents_[cell].unknown && window_.reaches(point, cell)) return {point, Rule::Unknown, 0, cell};
+  return {};
+}
+
+Attempt::ReadResult Attempt::read(PointNo point) const {
+  ReadResult result;
+  const Event& e = window_.event(point);
+  std::uint64_t value = 0, covered = 0;
+  bool known = true;
+  for (const CellAccess& access : window_.accesses(point)) {
+    const Content& content = contents_[access.cell];
+    const PointNo writer = std::max(content.writer, access.section);
+    const bool gives = !content.unknown && window_.gives(writer, access);
+    if (!gives && result.faithful) {
+      result.faithful = false;
+      result.cell = access.cell;
+    }
+    const Cell& cell = window_.cells[access.cell];
+    const std::uint64_t shift = 8 * (cell.address - e.address);
+    covered += cell.size;
+    if (e.size > 8 || content.unknown) {
+      known = false;
+    } else if (gives) {
+      known = known && access.read_known;
+      value |= access.read << shift;
+    } else if (access.only_by_identity) {
+      known = false;
+    } else if (writer == kStart) {
+      known = known && cell.start_known;
+      value |= cell.start << shift;
+    } else if (writer != content.writer) {
+      known = false;  // left behind by missing code
+    } else {
+      const CellAccess& from = window_.access(writer, access.cell);
+      known = known && from.written_known;
+      value |= from.written << shift;
+    }
+  }
+  // Bytes outside of all cells hold what was recorded, as long as the thread does what was recorded.
+  if (known && covered < e.size) {
+    if (e.has(trace::kHasValue) && e.size <= 8 && deviated_[window_.thread_of[point]] == kStart) {
+      std::uint64_t mask = 0;
+      for (const CellAccess& access : window_.accesses(point)) {
+        const Cell& cell = window_.cells[access.cell];
+        const std::uint64_t bytes = cell.size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * cell.size)) - 1;
+        mask |= bytes << (8 * (cell.address - e.address));
+      }
+      const std::uint64_t all = e.size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * e.size)) - 1;
+      value |= e.value & all & ~mask;
+    } else {
+      known = false;
+    }
+  }
+  if (known) result.value = value;
+  return result;
+}
+
+void Attempt::perform(PointNo point) {
+  const Event& e = window_.event(point);
+  const std::uint32_t t = window_.thread_of[point];
+  ++time_;
+  ++steps_;
+  order_.push_back(point);
+  if (trace::is_access(e.kind)) {
+    const std::span<const CellAccess> accesses = window_.accesses(point);
+    if (trace::reads(e) && !accesses.empty()) {
+      if (const ReadResult result = read(point); !result.faithful) {
+        if (deviated_[t] == kStart) deviated_[t] = point;
+        if (result.value) changed_values_[point] = *result.value;
+      }
+    }
+    if (trace::writes(e)) {
+      const bool unknown = deviated_[t] != kStart;
+      for (const CellAccess& access : accesses) {
+        if (unknown && !contents_[access.cell].unknown) unknown_cells_.push_back(access.cell);
+        contents_[access.cell] = {point, unknown};
+      }
+    }
+  } else {
+    perform_sync(point, e, t);
+  }
+  ++done_[t];
+}
+
+void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
+  const std::uint32_t o = window_.object_of[point];
+  const bool failed = e.has(trace::kFailed);
+  const auto take = [&](Lock& lock) {
+    if (lock.owner != t) lock = {t, 0, point, std::move(lock.readers)};
+    ++lock.depth;
+  };
+  switch (e.kind) {
+    case EventKind::Lock:
+    case EventKind::WrLock:
+      if (!failed) take(locks_[o]);
+      break;
+    case EventKind::RdLock:
+      if (!failed) locks_[o].readers.emplace_back(t, point);
+      break;
+    case EventKind::Unlock:
+    case EventKind::RwUnlock: {
+      Lock& lock = locks_[o];
+      if (lock.owner == t) {
+        if (--lock.depth == 0) lock.owner = kNone;
+      } else {
+        const auto last = std::find_if(lock.readers.rbegin(), lock.readers.rend(),
+                                       [&](const auto& reader) { return reader.first == t; });
+        if (last != lock.readers.rend()) lock.readers.erase(std::next(last).base());
+      }
+      break;
+    }
+    case EventKind::Wait: {
+      Lock& mutex = locks_[window_.mutex_of[point]];
+      depth_at_wait_[t] = mutex.depth;
+      mutex.owner = kNone;
+      mutex.depth = 0;
+      slept_at_[t] = time_;
+      break;
+    }
+    case EventKind::Wake: {
+      Lock& mutex = locks_[window_.mutex_of[point]];
+      mutex.owner = t;
+      mutex.depth = depth_at_wait_[t];
+      mutex.acquire = point;
+      if (e.has(trace::kSpurious) || failed) break;
+      // The earliest notify that will do: whoever wakes later can use a later one as well.
+      Condition& condition = conditions_[o];
+      if (condition.all > slept_at_[t]) break;
+      const auto mine = std::ranges::upper_bound(condition.notifies, slept_at_[t]);
+      if (mine != condition.notifies.end()) condition.notifies.erase(mine);
+      break;
+    }
+    case EventKind::Notify: conditions_[o].notifies.push_back(time_); break;
+    case EventKind::NotifyAll: conditions_[o].all = time_; break;
+    case EventKind::SemPost: ++counts_[o]; break;
+    case EventKind::SemWait:
+      if (!failed) --counts_[o];
+      break;
+    case EventKind::BarrierArrive: arrivals_[o].push_back(point); break;
+    case EventKind::OnceEnter: entered_[o] = point; break;
+    case EventKind::OnceDone: once_done_[o] = 1; break;
+    case EventKind::Free:
+      if (window_.life_of[point] != model::kNoLife) freed_[window_.life_of[point]] = 1;
+      break;
+    default: break;
+  }
+}
+
+}  // namespace racecast::analysis::maximal

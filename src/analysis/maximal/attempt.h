@@ -1,0 +1,130 @@
+// One attempt to perform the kept points of a window, under a set of extra edges: as near to the recorded order as the
+// rules of docs/semantics.md allow. A point that a rule forbids for now waits; the attempt ends when all kept points
+// are performed (a schedule), or when every thread waits (stuck: the rules that block say why).
+//
+// Cost: kept points × (log threads + what waits), and a word for each cell, object and life to start from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/maximal/must_order.h"
+#include "analysis/maximal/window.h"
+#include "base/hash.h"
+#include "smt/solver.h"
+
+namespace racecast::analysis::maximal {
+
+// Why a point cannot be performed now.
+enum class Rule : std::uint8_t {
+  None,
+  Order,        // something that must be before it has not been performed
+  Held,         // a lock: `other` is the acquire of the scope in the way
+  NotHeld,      // a try that failed: nobody holds the lock
+  NoUnit,       // a semaphore at 0
+  Unit,         // a try that failed: the semaphore is not at 0
+  Round,        // a barrier's round is not complete
+  Entered,      // a once-guard: `other` has entered
+  NotDone,      // a once-guard is not done
+  Freed,        // `other` freed the object
+  NotNotified,  // a wake
+  Unfaithful,   // a demanded read does not find its value in `cell`
+  CasSucceeds,  // a compare-and-swap that failed might succeed
+  Unknown,      // missing code would find an unknown value in `cell`
+};
+struct Blocked {
+  PointNo point = 0;
+  Rule rule = Rule::None;
+  PointNo other = 0;
+  CellNo cell = 0;
+};
+
+// What the search has decided.
+struct Plan {
+  std::vector<std::uint32_t> kept;      // per thread, how many points
+  std::vector<smt::Edge> edges;         // further order (kept points only)
+  std::vector<std::uint32_t> faithful;  // per thread: reads at smaller positions are demanded
+  HashSet<PointNo> demanded;            // and these
+};
+
+class Attempt {
+ public:
+  Attempt(const Window& window, const MustOrder& must);
+
+  // Performs the plan. True: all of it. `stay`: rather go on with one thread than near to the recorded order.
+  bool run(const Plan& plan, bool stay);
+
+  // In the order performed. (Fixed points are among them.)
+  std::span<const PointNo> order() const { return order_; }
+  // After a run that got stuck: for every thread that waits for a rule, which.
+  std::span<const Blocked> blocked() const { return blocked_; }
+
+  // The state after the run, for who explains it.
+  bool performed(PointNo point) const { return window_.position_of[point] < done_[window_.thread_of[point]]; }
+  PointNo writer(CellNo cell) const { return contents_[cell].writer; }
+  bool unknown(CellNo cell) const { return contents_[cell].unknown; }
+  // The read with which the thread began to deviate; kStart: none.
+  PointNo deviated(std::uint32_t thread) const { return deviated_[thread]; }
+  // Arrivals at a barrier, in the order performed.
+  std::span<const PointNo> arrivals(std::uint32_t object) const { return arrivals_[object]; }
+  // What a performed read returned, where it is not the recorded value and is known.
+  const HashMap<PointNo, std::uint64_t>& changed_values() const { return changed_values_; }
+  std::uint64_t steps() const { return steps_; }  // of all runs
+
+ private:
+  struct Content {
+    PointNo writer = kStart;
+    bool unknown = false;
+  };
+  struct Lock {
+    std::uint32_t owner = kNone;  // thread: a mutex, or a writer
+    std::uint32_t depth = 0;
+    PointNo acquire = 0;
+    std::vector<std::pair<std::uint32_t, PointNo>> readers;  // (thread, its point), one entry per hold
+  };
+  struct Condition {
+    std::vector<std::uint64_t> notifies;  // times of those that woke nobody yet
+    std::uint64_t all = 0;                // time of the last notifyall
+  };
+  struct ReadResult {
+    bool faithful = true;
+    CellNo cell = 0;                     // the first that is not
+    std::optional<std::uint64_t> value;  // if all is known
+  };
+
+  void reset();
+  bool ready(PointNo point);
+  Blocked check(PointNo point) const;
+  Blocked check_lock(PointNo point, const trace::Event& e) const;
+  Blocked check_values(PointNo point, const trace::Event& e) const;
+  ReadResult read(PointNo point) const;
+  void perform(PointNo point);
+  void perform_sync(PointNo point, const trace::Event& e, std::uint32_t thread);
+  bool demanded(PointNo read) const;
+  bool can_wake(PointNo point) const;
+
+  const Window& window_;
+  const MustOrder& must_;
+  const Plan* plan_ = nullptr;
+  HashMap<PointNo, std::vector<PointNo>> into_;  // edges of the plan, by target
+  std::vector<std::uint32_t> done_, verified_, depth_at_wait_;
+  std::vector<std::uint64_t> slept_at_;
+  std::vector<PointNo> deviated_;
+  std::vector<Content> contents_;
+  std::vector<CellNo> unknown_cells_;
+  std::vector<Lock> locks_;
+  std::vector<Condition> conditions_;
+  std::vector<std::int64_t> counts_;
+  std::vector<std::vector<PointNo>> arrivals_;
+  std::vector<PointNo> entered_;
+  std::vector<char> once_done_, freed_;
+  std::vector<PointNo> order_;
+  std::vector<Blocked> blocked_;
+  HashMap<PointNo, std::uint64_t> changed_values_;
+  std::uint64_t time_ = 0, steps_ = 0;
+};
+
+}  // namespace racecast::analysis::maximal

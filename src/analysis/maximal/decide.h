@@ -1,0 +1,65 @@
+// Can these two accesses race? The decision core of `maximal` (docs/semantics.md, sections 2 to 5), for one window of a
+// trace in memory. Complete: `NoRace` means that no correct reordering brings the two next to each other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ids.h"
+#include "finding/schedule.h"
+#include "smt/solver.h"
+#include "trace/trace.h"
+
+namespace racecast::analysis::maximal {
+
+// What settled a pair, cheapest first (docs/maximal.md).
+enum class Tier : std::uint8_t {
+  Order,    // 1: must-order, or a common lock
+  Closure,  // 2: what is forced, without a choice
+  Search,   // 3: choices on demand
+  Formula,  // 4: all lemmas of the cone at once
+};
+inline constexpr int kTiers = 4;
+
+enum class Verdict : std::uint8_t { Race, NoRace, Unknown };
+
+struct Decision {
+  Verdict verdict = Verdict::Unknown;
+  Tier tier = Tier::Order;
+  finding::Schedule schedule;   // Race: a correct reordering of the window, after which both are next
+  std::uint64_t cone = 0;       // events in the last attempt
+  std::uint64_t lemmas = 0;     // clauses learned from attempts that got stuck
+  std::uint64_t attempts = 0;   // linearisations
+  std::uint64_t conflicts = 0;  // of the solver
+  std::uint64_t steps = 0;      // as Budget counts them
+};
+
+// Counted in steps, not in seconds, so that the answer is the same on any machine.
+struct Budget {
+  std::uint64_t steps = 50'000'000;   // events executed in all attempts of a pair, and 50 for each literal learned
+  std::uint64_t conflicts = 200'000;  // of the solver
+  std::uint64_t search = 400;         // attempts of tier 3, before tier 4
+};
+
+// Everything that all pairs of a window share. Thread-safe once built.
+class Predictor {
+ public:
+  // `trace` must be valid and outlive it. Its first `fixed` events are kept in recorded order in every reordering: the
+  // state at the start of a window that is not the start of the trace (windows.h).
+  explicit Predictor(const trace::Trace& trace, std::uint64_t fixed = 0);
+  ~Predictor();
+
+  // Are the two not ordered by what must precede what? (Tier 1, order; O(1).)
+  bool may_be_concurrent(EventNo a, EventNo b) const;
+  // The two accesses must conflict, and neither be among the fixed events.
+  // Another solver is for tests and benches.
+  Decision decide(EventNo a, EventNo b, const Budget& budget,
+                  std::unique_ptr<smt::Solver> (*make_solver)(const smt::BaseOrder&) = smt::make_order_solver) const;
+
+ private:
+  struct Prepared;
+  std::unique_ptr<Prepared> prepared_;
+};
+
+}  // namespace racecast::analysis::maximal

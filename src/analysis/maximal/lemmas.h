@@ -1,0 +1,94 @@
+// What is learned from an attempt that got stuck: clauses that hold in every correct reordering that brings the two
+// accesses next to each other, and that this attempt breaks. Written over "this point is before that one". Point 0 is
+// the race: what is before it is kept. All orders meant are total; what is not kept comes after the race, in recorded
+// order.
+//
+// Three kinds of free variables: a read is faithful; of a cell, this write is the last one before that point (whatever
+// it stored); a wake has this notify, a try that failed is inside this scope. Lemmas are made on demand, so a hard pair
+// takes tens of them, where the whole formula of its cone has a hundred thousand.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "analysis/maximal/attempt.h"
+#include "smt/solver.h"
+
+namespace racecast::analysis::maximal {
+
+inline constexpr PointNo kRace = 0;
+
+class Lemmas {
+ public:
+  Lemmas(const Window& window, const MustOrder& must, smt::Solver& solver, PointNo a, PointNo b)
+      : window_(window), must_(must), solver_(solver), racing_{a, b} {}
+
+  // After a stuck attempt. False: nothing was learned that the solver did not know (which would be a bug).
+  bool learn(const Attempt& attempt, const Plan& plan);
+  // Tier 4: what can be said of the kept points without waiting for an attempt that breaks it: scopes of one lock, what
+  // each demanded read reads from. At most kMaxClauses.
+  void learn_cone(const Plan& plan);
+  // What the solver's model demands of reads, added to a plan whose `kept` is filled in.
+  void demand(Plan& plan);
+  std::uint64_t count() const { return count_; }
+  // What they cost: literals, of which each is as much work as some steps of an attempt.
+  std::uint64_t steps() const { return kStepsOfLiteral * literals_; }
+
+ private:
+  using Literal = smt::Literal;
+  using Clause = std::vector<Literal>;
+  struct LastWrite {
+    PointNo reader = 0;
+    CellNo cell = 0;
+    PointNo writer = kStart;
+    Literal literal;
+  };
+
+  static constexpr std::uint64_t kMaxClauses = 200'000;
+
+  void explain(const Attempt& attempt, const Plan& plan, const Blocked& blocked);
+  void exclude(const Scope& one, const Scope& other);
+  void add_sources(PointNo read, const CellAccess& access);
+  void add_between(PointNo reader, CellNo cell, PointNo section, PointNo writer, PointNo intruder);
+  void explain_held(const Blocked& blocked);
+  void explain_not_held(PointNo point);
+  void explain_semaphore(const Attempt& attempt, const Blocked& blocked);
+  void explain_round(const Attempt& attempt, const Blocked& blocked);
+  void explain_wake(const Attempt& attempt, PointNo point);
+  void explain_read(const Attempt& attempt, const Plan& plan, const Blocked& blocked);
+  void explain_cas(const Attempt& attempt, PointNo point);
+  void explain_unknown(const Attempt& attempt, const Blocked& blocked);
+  void add_cause(const Plan& plan, PointNo read);
+  // If the model says that another write is the last one before `reader`: what is in between.
+  void add_intruder(const Attempt& attempt, PointNo reader, CellNo cell, PointNo section);
+  void add_other_writers(Clause& clause, const Attempt& attempt, PointNo reader, CellNo cell, PointNo section);
+
+  void add(const Clause& clause);
+  Literal before(PointNo a, PointNo b) { return solver_.before(a, b); }
+  Literal not_kept(PointNo point) { return solver_.before(kRace, point); }
+  Literal faithful(PointNo read);
+  Literal last_write(PointNo reader, CellNo cell, PointNo writer);
+  std::uint32_t scope_around(std::uint32_t object, PointNo point) const;
+
+  const Window& window_;
+  const MustOrder& must_;
+  smt::Solver& solver_;
+  const PointNo racing_[2];
+  static constexpr std::uint64_t kStepsOfLiteral = 50;
+  std::uint64_t count_ = 0, literals_ = 0;
+  bool learned_ = false;
+  std::map<PointNo, Literal> faithful_;
+  std::map<std::tuple<PointNo, CellNo, PointNo>, Literal> last_writes_;
+  std::map<std::pair<PointNo, PointNo>, Literal> notified_by_;
+  std::map<std::pair<std::uint32_t, PointNo>, Literal> inside_;
+  // Of the last model: writes that faithful reads read from, with the literals that say so.
+  struct Demand {
+    std::uint32_t thread = 0, until = 0;
+    Literal reader_faithful, read_from;
+  };
+  std::vector<Demand> demands_;
+};
+
+}  // namespace racecast::analysis::maximal

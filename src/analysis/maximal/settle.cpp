@@ -1,0 +1,144 @@
+#include "analysis/maximal/settle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "program/program.h"
+#include "witness/judge.h"
+#include "witness/replay.h"
+
+namespace racecast::analysis::maximal {
+
+namespace {
+
+// A window of so many events is small enough to run the program itself along each schedule, too (certify.cpp).
+constexpr std::size_t kMaxReplayed = 10'000;
+
+class Settler {
+ public:
+  Settler(const trace::Trace& window, const Candidates& candidates, const Predictor& predictor,
+          const SettleOptions& options)
+      : window_(window), candidates_(candidates), predictor_(predictor), options_(options) {}
+
+  SettledWindow run() {
+    SettledWindow result;
+    result.counts = candidates_.counts();
+    result.places.resize(candidates_.size());
+    std::atomic<std::size_t> next = 0, done = 0;
+    const auto work = [&](bool reports) {
+      for (std::size_t i = next++; i < candidates_.size(); i = next++) {
+        result.places[i] = settle_places(i);
+        ++done;
+        if (reports && options_.progress) options_.progress(done, candidates_.size());
+      }
+    };
+    std::vector<std::jthread> others;
+    const std::size_t jobs = std::clamp<std::size_t>(options_.jobs, 1, std::max<std::size_t>(candidates_.size(), 1));
+    for (std::size_t i = 1; i < jobs; ++i) others.emplace_back([&] { work(false); });
+    work(true);
+    others.clear();
+    return result;
+  }
+
+ private:
+  Settled settle_places(std::size_t i) const {
+    Settled settled;
+    settled.places = candidates_.places(i);
+    const Candidates::Tries tries = candidates_.tries(i);
+    settled.in_full = tries.all;
+    std::uint64_t steps = 0;
+    for (const AccessPair& pair : tries.pairs) {
+      if (steps > kStepsOfPlaces) {
+        settled.in_full = false;
+        break;
+      }
+      Decision decision = predictor_.decide(pair.first, pair.second, options_.budget);
+      steps += decision.steps;
+      if (decision.tier != Tier::Order) {
+        settled.cones.push_back(static_cast<std::uint32_t>(decision.cone));
+        settled.attempts.push_back(static_cast<std::uint32_t>(decision.attempts));
+      }
+      if (decision.verdict == Verdict::Unknown) {
+        ++settled.unknown;
+        if (settled.verdict == Verdict::NoRace) settled.pair = pair;
+        settled.verdict = Verdict::Unknown;
+        continue;
+      }
+      ++settled.settled_by[static_cast<std::size_t>(decision.tier)];
+      if (decision.verdict == Verdict::Race) {
+        settled.verdict = Verdict::Race;
+        settled.pair = pair;
+        settled.in_full = true;
+        take_schedule(decision.schedule, settled);
+        return settled;
+      }
+    }
+    if (settled.verdict == Verdict::NoRace && !settled.in_full) {
+      settled.verdict = Verdict::Unknown;
+      settled.pair = tries.pairs.front();
+    }
+    return settled;
+  }
+
+  void take_schedule(const finding::Schedule& schedule, Settled& settled) const {
+    // The fixed events come first, all of them.
+    finding::Schedule whole;
+    whole.reserve(options_.fixed + schedule.size());
+    for (std::uint64_t i = 0; i < options_.fixed; ++i) whole.push_back({EventNo{i}, std::nullopt});
+    for (const finding::ScheduleStep& step : schedule)
+      if (index(step.event) >= options_.fixed) whole.push_back(step);
+    std::call_once(judge_made_, [&] { judge_ = std::make_unique<const witness::Judge>(window_); });
+    const witness::Judge& judge = *judge_;
+    witness::Judgement judgement = judge.race(whole, settled.pair.first, settled.pair.second);
+    finding::Schedule deviating = std::move(judgement.deviating);
+    const auto& program = window_.definitions.program;
+    const bool replays = options_.fixed == 0 && program != nullptr && !program->source.empty() &&
+                         !judge.execution().has_missing() && window_.events.size() <= kMaxReplayed;
+    if (judgement.accepted && replays)
+      judgement = witness::replay(judge.execution(), whole, settled.pair.first, settled.pair.second);
+    if (!judgement.accepted) {
+      settled.rejected =
+          fmt::format("the schedule for events {} and {} breaks rule {} at step {}: {}", index(settled.pair.first),
+                      index(settled.pair.second), judgement.rule, judgement.step, judgement.detail);
+      return;
+    }
+    settled.plan.recorded = options_.fixed;
+    settled.plan.others = std::move(deviating);
+    std::ranges::sort(settled.plan.others, {}, &finding::ScheduleStep::event);
+    for (const finding::ScheduleStep& step : whole)
+      settled.plan.end = std::max<std::uint64_t>(settled.plan.end, index(step.event) + 1);
+    whole.erase(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(options_.fixed));
+    settled.plan.stretches = finding::stretches_of(whole, window_.events);
+  }
+
+  const trace::Trace& window_;
+  const Candidates& candidates_;
+  const Predictor& predictor_;
+  const SettleOptions& options_;
+  // Made when the first schedule is to be judged: most windows of a long trace have none.
+  mutable std::once_flag judge_made_;
+  mutable std::unique_ptr<const witness::Judge> judge_;
+};
+
+}  // namespace
+
+SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
+  const model::Execution execution(window);
+  {
+    // Many windows of a long trace have nothing that locks alone do not settle.
+    const Candidates unlocked(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.skip});
+    if (unlocked.size() == 0) return {{}, unlocked.counts()};
+  }
+  const Predictor predictor(window, options.fixed);
+  const Candidates candidates(
+      execution,
+      {options.fixed, [&](EventNo a, EventNo b) { return predictor.may_be_concurrent(a, b); }, options.skip});
+  return Settler(window, candidates, predictor, options).run();
+}
+
+}  // namespace racecast::analysis::maximal

@@ -1,0 +1,53 @@
+// Decides the pairs of places of one window, each by its pairs of accesses in turn until one is a race, on several
+// threads at once. A race counts only if the judge accepts its schedule.
+//
+// Every pair of places is decided by itself and budgets are counted in steps, so the answer does not depend on the
+// number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/maximal/candidates.h"
+#include "analysis/maximal/decide.h"
+#include "finding/finding.h"
+#include "trace/trace.h"
+
+namespace racecast::analysis::maximal {
+
+// Of all pairs of accesses of a pair of places together; the default Budget is for one of them.
+inline constexpr std::uint64_t kStepsOfPlaces = 50'000'000;
+
+// What became of one pair of places.
+struct Settled {
+  finding::Places places;
+  Verdict verdict = Verdict::NoRace;
+  AccessPair pair;             // Race: the two accesses; Unknown: the first pair that was not settled
+  finding::Interleaving plan;  // Race: the schedule; it begins with the fixed events (`recorded`)
+  bool in_full = true;         // NoRace, Unknown: all pairs of accesses were tried
+  std::string rejected;        // Race: what the judge says against the schedule; empty: nothing
+
+  std::array<std::uint64_t, kTiers> settled_by{};  // pairs of accesses
+  std::uint64_t unknown = 0;                       // pairs of accesses that no tier settled
+  std::vector<std::uint32_t> cones, attempts;      // of each pair of accesses that tier 1 did not settle
+};
+
+struct SettleOptions {
+  std::uint64_t fixed = 0;  // events of the window that are its state at the start
+  unsigned jobs = 1;
+  std::function<bool(const finding::Places&)> skip;                // of no interest; may be empty
+  std::function<void(std::size_t done, std::size_t of)> progress;  // called by the calling thread; may be empty
+  Budget budget;
+};
+
+struct SettledWindow {
+  std::vector<Settled> places;  // in the order of Candidates
+  Candidates::Counts counts;
+};
+SettledWindow settle(const trace::Trace& window, const SettleOptions& options);
+
+}  // namespace racecast::analysis::maximal

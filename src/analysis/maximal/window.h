@@ -1,0 +1,116 @@
+// A window of a trace, as the predictor sees it: what all pairs of accesses share, built once.
+//
+// Only events that can matter are *points*: accesses to memory that several threads touch and one writes (or that
+// missing code reaches), synchronisation, and what demands values (branches, computed addresses) after such a read.
+// The others only go with the next point of their thread; they are put back when a schedule is written out. Memory is
+// cut into *cells*, bytes that every access treats alike. Points and cells are numbered densely, points in the order of
+// the trace.
+//
+// Linear in the window, but for sorting; a large access costs the cells that it covers, and each event of missing code
+// those that it reaches.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/ids.h"
+#include "model/execution.h"
+#include "trace/trace.h"
+
+namespace racecast::analysis::maximal {
+
+using PointNo = std::uint32_t;
+using CellNo = std::uint32_t;
+inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
+// As a writer: what was there before the first write. Smaller than every point, as points count from 1 here.
+inline constexpr PointNo kStart = 0;
+
+// What an access does to one cell.
+struct CellAccess {
+  CellNo cell = 0;
+  PointNo recorded = kStart;  // of a read: who wrote it, in the trace (an event of missing code counts as a write)
+  PointNo section = kStart;   // of a read: the last event of missing code before it that reaches the cell
+  bool reads = false, writes = false;
+  bool read_known = false, written_known = false;
+  bool only_by_identity = false;  // missing code in progress reaches it: no value tells it is faithful
+  std::uint64_t read = 0, written = 0;
+};
+
+struct Cell {
+  std::uint64_t address = 0, size = 0;
+  std::uint32_t life = model::kNoLife;
+  bool start_known = false;
+  std::uint64_t start = 0;  // content before the first write
+};
+
+// A lock held from `acquire` to `release` (kNone: to the end of the window).
+struct Scope {
+  std::uint32_t object = 0;
+  std::uint32_t thread = 0;
+  bool shared = false;
+  PointNo acquire = 0, release = kNone;
+};
+
+// The order of operations on one synchronisation object, in the trace.
+struct Object {
+  std::vector<PointNo> points;
+  std::vector<std::uint32_t> scopes;  // of a lock: into Window::scopes
+  std::int64_t start = 0;             // of a semaphore: units at the start
+  std::uint64_t parties = 0;          // of a barrier; 0: not known
+};
+
+class Window {
+ public:
+  Window(const trace::Trace& trace, std::uint64_t fixed);
+
+  const trace::Trace& trace;
+  const model::Execution execution;
+
+  // Points are 1 to size(); index 0 of these is unused.
+  PointNo size() const { return static_cast<PointNo>(event_of.size()) - 1; }
+  std::vector<EventNo> event_of;
+  std::vector<std::uint32_t> thread_of, position_of;  // position: among the points of its thread, from 0
+  std::vector<std::vector<PointNo>> of_thread;        // points of each thread
+  std::vector<PointNo> point_of;                      // by event: its point; of one that is none: kNone
+  std::vector<std::uint32_t> object_of, mutex_of;     // sync: into objects; kNone
+  std::vector<std::uint32_t> life_of;                 // accesses, alloc, free
+  std::vector<std::uint32_t> demanded_by;             // of a read: the position of the point that demands that it is
+                                                      // faithful (may be its own); kNone: none does
+  std::vector<std::uint32_t> last_demand;             // position of the last point of its thread, up to and including
+                                                      // this one, that demands earlier reads; kNone
+  std::vector<char> demands;                          // does it demand that earlier reads are faithful?
+  std::vector<PointNo> alloc_of, free_of;             // by life: kNone if not there
+  std::vector<std::uint32_t> scope_of;                // by point: the scope it begins, kNone
+  PointNo fixed = 0;                                  // points up to this one are kept in recorded order
+
+  std::vector<Cell> cells;
+  std::vector<std::vector<PointNo>> writers;  // by cell, in order
+  std::vector<Object> objects;
+  std::vector<Scope> scopes;
+  bool every_read = false;  // value-all: the trace has no branches
+
+  const trace::Event& event(PointNo point) const { return trace.events[index(event_of[point])]; }
+  // By cell.
+  std::span<const CellAccess> accesses(PointNo point) const {
+    return std::span(accesses_).subspan(accesses_begin_[point], accesses_begin_[point + 1] - accesses_begin_[point]);
+  }
+  // What a write stores in a cell that it writes.
+  const CellAccess& access(PointNo point, CellNo cell) const;
+  // Must the sections of this event find no unknown value in what they reach? (mbegin, mend, a call in a section)
+  bool enters_missing(PointNo point) const;
+  bool reaches(PointNo section_event, CellNo cell) const;
+
+  // May the write leave in the cell what the read's piece must find? `writer` kStart: the start content.
+  bool gives(PointNo writer, const CellAccess& read) const;
+
+ private:
+  struct Builder;
+  std::vector<CellAccess> accesses_;
+  std::vector<std::uint32_t> accesses_begin_;
+};
+
+}  // namespace racecast::analysis::maximal

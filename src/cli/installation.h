@@ -1,0 +1,26 @@
+// Where racecast's own files are: the plugin, the runtime, the public header. The build tree and the installed tree
+// have the same layout, so they are found relative to the binary that runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace racecast::cli {
+
+struct Installation {
+  std::string plugin;     // lib/libracecast_plugin.so
+  std::string libraries;  // lib, where libracecast_rt.so is
+  std::string headers;    // include, where racecast/annotations.h is
+};
+
+// bad_input if a file is missing, with its name.
+Result<Installation> find_installation();
+
+// What must be added to a compilation, and to a link, as separate words. They go before the user's own words; those
+// that the user's must not override are checked by compile_args.h.
+std::vector<std::string> compile_flags(const Installation& installation);
+std::vector<std::string> link_flags(const Installation& installation);
+
+}  // namespace racecast::cli

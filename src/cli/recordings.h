@@ -1,0 +1,56 @@
+// The folder that recordings of a program go to, and what becomes of them: one trace for each process.
+//
+// A recording can be large, so what nobody asked to keep is removed, also when racecast is interrupted, and is made
+// below /var/tmp rather than /tmp, which is often memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace racecast::cli {
+
+class RecordingFolder {
+ public:
+  // `out`: this folder, which must be empty or not exist, and is kept. Otherwise, with `keep`, the first racecast.out.N
+  // of the current folder that is free; or else a temporary one.
+  static Result<RecordingFolder> make(const std::optional<std::string>& out, bool keep);
+  RecordingFolder(RecordingFolder&& other) noexcept;
+  RecordingFolder& operator=(RecordingFolder&&) = delete;
+  ~RecordingFolder();  // removes it if it is temporary
+
+  const std::string& path() const { return path_; }  // absolute
+  // A folder inside, made now.
+  Result<std::string> inside(const std::string& name) const;
+
+ private:
+  RecordingFolder(std::string path, bool temporary);
+  std::string path_;
+  bool temporary_;
+};
+
+// One process, merged.
+struct RecordedProcess {
+  std::string name;  // "bank (12345)"
+  std::string path;  // of its trace
+  std::uint64_t events = 0;
+};
+
+// Merges what one process wrote into a trace and returns the number of its events. What was repaired is said on
+// standard error; what was lost, too, if `say_gaps`: a report of the trace says it by itself (show.cpp).
+Result<std::uint64_t> merge_process(const std::string& process_folder, const std::string& path, bool say_gaps);
+
+// The processes of one run.
+struct RecordedProcesses {
+  std::vector<RecordedProcess> merged;
+  std::vector<std::string> unreadable;  // "bank (12345): why": of these there is no trace
+};
+
+// Merges what the processes of one run wrote into `folder` into one .rct each, beside them, and removes what they wrote
+// unless `keep_raw`. Processes without any event are left out.
+Result<RecordedProcesses> merge_processes(const std::string& folder, bool keep_raw, bool say_gaps);
+
+}  // namespace racecast::cli

@@ -1,0 +1,175 @@
+// The report of one or more analysed traces (pipeline.h): text, JSON, the racy events, the figures of --stats. Which
+// race is shown with which trace is decided here; how it looks is report/'s.
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/pipeline.h"
+#include "cli/source_lines.h"
+#include "recording/merge.h"
+#include "report/report.h"
+
+namespace racecast::cli {
+
+namespace {
+
+std::string racy_events_text(const std::vector<Analysed>& traces, const std::vector<std::string>& names) {
+  std::string text =
+      "# analysis, event: every event that the analysis finds unordered with an earlier conflicting one\n";
+  for (const Analysed& trace : traces) {
+    if (traces.size() > 1) text += fmt::format("# {}\n", trace.name);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      for (const EventNo event : trace.outputs.by_analysis[i].racy.events)
+        text += fmt::format("{} {}\n", names[i], index(event));
+  }
+  return text;
+}
+
+std::string stats_text(const Analysed& analysed, const std::vector<std::string>& names) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto events = static_cast<double>(analysed.outputs.events);
+  std::string text = "analysis       racy events   racy locations   pairs of locations\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const analysis::Output& output = analysed.outputs.by_analysis[i];
+    text += fmt::format("{:<14} {:>11}   {:>14}   {:>18}\n", names[i], output.racy.count, output.racy.locations,
+                        output.findings.size() + output.candidates.size());
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (const analysis::Figure& figure : analysed.outputs.by_analysis[i].figures)
+      text += fmt::format("{}: {:<32} {:>14}\n", names[i], figure.name, figure.value);
+  text += fmt::format(
+      "events           {}\nthreads          {}\nseconds          {:.3f}\nevents/second    {:.0f} (all rounds, "
+      "schedules "
+      "and their judgement included)\npeak memory      {} KiB\n",
+      analysed.outputs.events, analysed.outputs.definitions.threads.size(), analysed.seconds,
+      analysed.seconds > 0 ? events / analysed.seconds : 0.0, usage.ru_maxrss);
+  return text;
+}
+
+// What was not looked at, by any analysis, because it is not in the trace; else empty.
+std::string gaps_text(const Analysed& analysed) {
+  std::string text;
+  for (const std::string& gap : recording::gaps_of(analysed.outputs.definitions))
+    text += (text.empty() ? "" : "; ") + gap;
+  return text;
+}
+
+std::vector<report::AnalysisSummary> summaries_of(const Analysed& analysed, const std::vector<std::string>& names) {
+  std::vector<report::AnalysisSummary> summaries;
+  const std::string gaps = gaps_text(analysed);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const analysis::Output& output = analysed.outputs.by_analysis[i];
+    const std::string both = output.limit.empty() || gaps.empty() ? "" : "; ";
+    summaries.push_back({names[i],
+                         output.racy.count,
+                         output.racy.locations,
+                         output.findings.size() + output.candidates.size(),
+                         output.complete && gaps.empty(),
+                         fmt::format("{}{}{}", output.limit, both, gaps),
+                         {}});
+    for (const analysis::Figure& figure : output.figures)
+      summaries.back().figures.emplace_back(figure.name, figure.value);
+  }
+  return summaries;
+}
+
+// Those of `all` whose fingerprint is not in `known`, which grows. A dependent race whose parent is left out, because
+// an earlier trace has it, stands alone.
+std::vector<finding::Finding> not_yet_shown(const std::vector<finding::Finding>& all, std::set<std::uint64_t>& known) {
+  std::vector<finding::Finding> shown;
+  std::vector<std::optional<std::size_t>> place(all.size());
+  // Two races of one trace may have the same fingerprint: only other traces make them known.
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (known.contains(all[i].fingerprint)) continue;
+    place[i] = shown.size();
+    shown.push_back(all[i]);
+  }
+  for (finding::Finding& finding : shown)
+    if (finding.depends_on) finding.depends_on = place[*finding.depends_on];
+  for (const finding::Finding& finding : all) known.insert(finding.fingerprint);
+  return shown;
+}
+
+// In how many runs each race was found, by fingerprint.
+std::map<std::uint64_t, unsigned> count_runs(const std::vector<Analysed>& traces) {
+  std::map<std::uint64_t, std::set<unsigned>> runs;
+  for (const Analysed& trace : traces)
+    for (const finding::Finding& finding : trace.findings) runs[finding.fingerprint].insert(trace.run);
+  std::map<std::uint64_t, unsigned> counts;
+  for (const auto& [fingerprint, in] : runs) counts[fingerprint] = static_cast<unsigned>(in.size());
+  return counts;
+}
+
+void print_to(std::FILE* out, const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), out);
+}
+
+void say_what_is_left(const Analysed& trace, const report::Context& context, const AnalysisOptions& options,
+                      std::FILE* out) {
+  if (!trace.candidates.empty() && options.candidates)
+    print_to(out, report::candidates(trace.candidates, context));
+  else if (!trace.candidates.empty())
+    note(
+        fmt::format("{} more candidate{} (pairs that may be ordered in a way that the analysis does not see; not "
+                    "findings): --candidates lists them",
+                    trace.candidates.size(), trace.candidates.size() == 1 ? "" : "s"));
+  const auto not_everything = [](const std::string& why) {
+    note(fmt::format("not everything was looked at: {}; what is not listed is unknown", why));
+  };
+  if (options.missing == trace::MissingMode::Ignore)
+    note("--missing ignore: code that was not recorded counts as nothing; findings may be false alarms");
+  if (options.missing == trace::MissingMode::Barrier)
+    note("--missing barrier: code that was not recorded orders everything; races may be hidden");
+  for (const analysis::Output& output : trace.outputs.by_analysis)
+    if (!output.complete) not_everything(output.limit);
+  if (const std::string gaps = gaps_text(trace); !gaps.empty()) not_everything(gaps);
+}
+
+}  // namespace
+
+Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out, unsigned runs) {
+  const bool colour = isatty(fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
+  const std::map<std::uint64_t, unsigned> seen_in = count_runs(traces);
+  SourceLines lines;
+  std::set<std::uint64_t> known;
+  std::vector<std::vector<finding::Finding>> shown;
+  std::vector<report::Context> contexts;
+  shown.reserve(traces.size());
+  contexts.reserve(traces.size());
+  for (const Analysed& trace : traces) {
+    const auto& outputs = trace.outputs.by_analysis;
+    const bool complete =
+        std::all_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.complete; }) &&
+        gaps_text(trace).empty();
+    contexts.push_back({trace.outputs.definitions, &trace.events, trace.name, colour, trace.candidates.size(), complete,
+                        runs, seen_in, trace.objects,
+                        [&lines](const std::string& file, std::uint32_t line) { return lines(file, line); }});
+    const std::vector<finding::Finding>& findings = shown.emplace_back(not_yet_shown(trace.findings, known));
+    const bool repeats = findings.empty() && !trace.findings.empty();
+    if (traces.size() > 1)
+      print_to(out, fmt::format("== {}{}\n", trace.name, repeats ? ": only races that are listed above" : ""));
+    if (!repeats) print_to(out, report::text(findings, contexts.back()));
+    say_what_is_left(trace, contexts.back(), options, out);
+    if (options.stats) print_to(out, stats_text(trace, options.analyses));
+  }
+  if (options.json) {
+    std::vector<report::Part> parts;
+    parts.reserve(traces.size());
+    for (std::size_t i = 0; i < traces.size(); ++i)
+      parts.push_back({shown[i], traces[i].candidates, summaries_of(traces[i], options.analyses), contexts[i]});
+    RC_TRY_STATUS(write_file(*options.json, report::json(parts)));
+  }
+  if (options.racy_events) RC_TRY_STATUS(write_file(*options.racy_events, racy_events_text(traces, options.analyses)));
+  return {};
+}
+
+}  // namespace racecast::cli

@@ -1,0 +1,209 @@
+#include "frontend/llvm/calls.h"
+
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "base/check.h"
+#include "frontend/llvm/builder.h"
+#include "frontend/llvm/values.h"
+#include "program/abi.h"
+
+namespace racecast::frontend {
+namespace {
+
+// The instruction before which what follows the call belongs.
+llvm::Instruction* after(llvm::CallBase& call) {
+  if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) return &*invoke->getNormalDest()->getFirstInsertionPt();
+  return call.getNextNode();
+}
+
+// Can memory that changes be reached from this pointer? Not from null, a function, a constant without pointers in it.
+bool leads_somewhere(const llvm::Value* pointer) {
+  if (pointer->getType()->getPointerAddressSpace() != 0) return false;
+  const llvm::Value* base = pointer->stripInBoundsOffsets();
+  if (llvm::isa<llvm::ConstantData, llvm::Function>(base)) return false;
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(base);
+  return global == nullptr || !global->isConstant() || !global->hasDefinitiveInitializer() ||
+         !llvm::isa<llvm::ConstantData>(global->getInitializer());
+}
+
+// All pointers in `value`: itself, or those in an aggregate.
+void collect_pointers(llvm::IRBuilder<>& builder, llvm::Value* value, std::vector<llvm::Value*>& pointers) {
+  llvm::Type* type = value->getType();
+  if (type->isPointerTy()) {
+    if (leads_somewhere(value)) pointers.push_back(value);
+  } else if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (unsigned i = 0; i < structure->getNumElements(); ++i) {
+      collect_pointers(builder, builder.CreateExtractValue(value, i), pointers);
+    }
+  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
+    for (unsigned i = 0; i < array->getNumElements(); ++i) {
+      collect_pointers(builder, builder.CreateExtractValue(value, i), pointers);
+    }
+  } else if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+             vector && vector->getElementType()->isPointerTy()) {
+    for (unsigned i = 0; i < vector->getNumElements(); ++i) {
+      pointers.push_back(builder.CreateExtractElement(value, i));
+    }
+  }
+}
+
+llvm::Value* result_bits(llvm::IRBuilder<>& builder, llvm::CallBase& call) {
+  return value_bytes(call.getType()) != 0 ? as_integer(builder, &call, 8) : builder.getInt64(0);
+}
+
+}  // namespace
+
+std::string has_symbol(const llvm::GlobalValue& function) {
+  return ("__racecast_has." + symbol_name(function)).str();
+}
+
+llvm::AllocaInst* CallHooks::scratch(llvm::Function& function, std::size_t words) {
+  llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().begin());
+  llvm::AllocaInst*& alloca = scratch_[&function];
+  if (alloca == nullptr) alloca = builder.CreateAlloca(builder.getInt64Ty(), builder.getInt32(0), "racecast_arguments");
+  const std::uint64_t size = llvm::cast<llvm::ConstantInt>(alloca->getArraySize())->getZExtValue();
+  if (words > size) alloca->setOperand(0, builder.getInt32(static_cast<std::uint32_t>(words)));
+  return alloca;
+}
+
+llvm::Value* CallHooks::has_no_hooks(llvm::IRBuilder<>& builder, const llvm::GlobalValue& callee) {
+  const std::string name = has_symbol(callee);
+  llvm::GlobalValue* symbol = module_.getNamedValue(name);
+  if (symbol == nullptr) {
+    symbol = new llvm::GlobalVariable(module_, builder.getInt8Ty(), /*isConstant=*/true,
+                                      llvm::GlobalValue::ExternalWeakLinkage, nullptr, name);
+  }
+  return builder.CreateIsNull(symbol);
+}
+
+llvm::Value* CallHooks::has_no_mark(llvm::IRBuilder<>& builder, llvm::Value* callee) {
+  // A null callee must crash in the call, not here: look at something that is no mark.
+  llvm::GlobalVariable* no_mark = module_.getGlobalVariable("__racecast_no_mark", /*AllowInternal=*/true);
+  if (no_mark == nullptr) {
+    no_mark = new llvm::GlobalVariable(module_, builder.getInt64Ty(), /*isConstant=*/true,
+                                       llvm::GlobalValue::InternalLinkage, builder.getInt64(0), "__racecast_no_mark");
+  }
+  llvm::Value* before_entry = builder.CreateConstGEP1_64(builder.getInt8Ty(), callee, static_cast<std::uint64_t>(-8));
+  llvm::Value* place = builder.CreateSelect(builder.CreateIsNull(callee), no_mark, before_entry);
+  llvm::Value* mark = builder.CreateAlignedLoad(builder.getInt64Ty(), place, llvm::Align(1));
+  return builder.CreateICmpNE(mark, builder.getInt64(abi::kFunctionMark));
+}
+
+llvm::Value* CallHooks::is_missing(llvm::IRBuilder<>& builder, llvm::CallBase& call, CallKind kind) {
+  switch (kind) {
+    case CallKind::Outside: {
+      const llvm::GlobalValue& callee = *callee_of(call);
+      if (is_defined_here(callee)) return builder.getTrue();
+      return has_no_hooks(builder, callee);
+    }
+    case CallKind::Indirect: return has_no_mark(builder, call.getCalledOperand());
+    default: return builder.getTrue();
+  }
+}
+
+llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const EffectList& effects) {
+  llvm::GlobalVariable*& global = rows_[&effects];
+  if (global != nullptr) return global;
+  llvm::IRBuilder<> builder(module_.getContext());
+  std::vector<llvm::Constant*> entries;
+  for (const abi::Effect& effect : effects) {  // abi::Effect, member by member; three bytes of zeros
+    llvm::Constant* members[] = {builder.getInt8(effect.write),
+                                 builder.getInt8(effect.argument),
+                                 builder.getInt8(static_cast<std::uint8_t>(effect.length)),
+                                 builder.getInt8(effect.a),
+                                 builder.getInt8(effect.b),
+                                 llvm::ConstantAggregateZero::get(llvm::ArrayType::get(builder.getInt8Ty(), 3)),
+                                 builder.getInt64(effect.constant)};
+    entries.push_back(llvm::ConstantStruct::getAnon(module_.getContext(), members));
+  }
+  llvm::Constant* table =
+      llvm::ConstantArray::get(llvm::ArrayType::get(entries.front()->getType(), entries.size()), entries);
+  global = new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                    table, "__racecast_effects." + symbol_name(callee));
+  return global;
+}
+
+void CallHooks::add_effects(llvm::CallBase& call) {
+  const llvm::GlobalValue& callee = *callee_of(call);
+  const llvm::StringRef name = symbol_name(callee);
+  const EffectList& effects = *context_.effects->find({name.data(), name.size()});
+  if (effects.empty() || call.doesNotReturn()) return;
+  Builder builder(*after(call), call.getDebugLoc());
+  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(has_no_hooks(builder, callee), &*builder.GetInsertPoint(),
+                                                            /*Unreachable=*/false);
+  Builder inside(*then, call.getDebugLoc());
+  llvm::AllocaInst* arguments = scratch(*call.getFunction(), call.arg_size());
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    llvm::Value* argument = call.getArgOperand(i);
+    llvm::Value* bits = value_bytes(argument->getType()) != 0 ? as_integer(inside, argument, 8) : inside.getInt64(0);
+    inside.CreateStore(bits, inside.CreateConstInBoundsGEP1_64(inside.getInt64Ty(), arguments, i));
+  }
+  const llvm::FunctionCallee hook =
+      module_.getOrInsertFunction("__racecast_effect", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(),
+                                  inside.getInt64Ty(), inside.getPtrTy());
+  inside.CreateCall(hook, {row(callee, effects), inside.getInt32(static_cast<std::uint32_t>(effects.size())),
+                           result_bits(inside, call), arguments});
+}
+
+void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
+  Builder builder(call);
+  llvm::Value* missing = is_missing(builder, call, kind);
+  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(missing, &call, /*Unreachable=*/false);
+  Builder inside(*then, call.getDebugLoc());
+  std::vector<llvm::Value*> pointers;
+  for (llvm::Value* argument : call.args()) collect_pointers(inside, argument, pointers);
+  llvm::Value* array = llvm::ConstantPointerNull::get(inside.getPtrTy());
+  if (!pointers.empty()) {
+    array = scratch(*call.getFunction(), pointers.size());
+    for (std::size_t i = 0; i < pointers.size(); ++i) {
+      inside.CreateStore(pointers[i], inside.CreateConstInBoundsGEP1_64(inside.getPtrTy(), array, i));
+    }
+  }
+  llvm::Value* callee =
+      call.isInlineAsm() ? llvm::ConstantPointerNull::get(inside.getPtrTy()) : call.getCalledOperand();
+  const llvm::FunctionCallee begin = module_.getOrInsertFunction(
+      "__racecast_missing_begin", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(), inside.getPtrTy());
+  inside.CreateCall(begin, {callee, inside.getInt32(static_cast<std::uint32_t>(pointers.size())), array});
+
+  if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) {
+    if (llvm::PHINode* phi = missing_at_.lookup(invoke->getUnwindDest())) {
+      phi->setIncomingValueForBlock(invoke->getParent(), missing);
+    }
+  }
+  if (call.doesNotReturn()) return;
+  then = llvm::SplitBlockAndInsertIfThen(missing, after(call), /*Unreachable=*/false);
+  Builder ending(*then, call.getDebugLoc());
+  const llvm::FunctionCallee end = module_.getOrInsertFunction("__racecast_missing_end", ending.getVoidTy(),
+                                                               ending.getInt32Ty(), ending.getInt64Ty());
+  ending.CreateCall(end, {ending.getInt32(value_bytes(call.getType()) != 0 ? 1 : 0), result_bits(ending, call)});
+}
+
+void CallHooks::add_landing(llvm::LandingPadInst& landing, llvm::Instruction& before) {
+  llvm::BasicBlock* block = landing.getParent();
+  const bool any = llvm::any_of(llvm::predecessors(block), [&](const llvm::BasicBlock* predecessor) {
+    const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(predecessor->getTerminator());
+    return invoke != nullptr && may_miss(kind_of(*invoke, context_));
+  });
+  if (!any) return;
+  llvm::IRBuilder<> builder(block, block->begin());
+  llvm::PHINode* missing = builder.CreatePHI(builder.getInt1Ty(), 2);
+  for (llvm::BasicBlock* predecessor : llvm::predecessors(block)) missing->addIncoming(builder.getFalse(), predecessor);
+  missing_at_[block] = missing;
+  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(missing, &before, /*Unreachable=*/false);
+  Builder ending(*then, before.getDebugLoc());
+  const llvm::FunctionCallee end = module_.getOrInsertFunction("__racecast_missing_end", ending.getVoidTy(),
+                                                               ending.getInt32Ty(), ending.getInt64Ty());
+  ending.CreateCall(end, {ending.getInt32(0), ending.getInt64(0)});
+}
+
+void CallHooks::add(llvm::CallBase& call) {
+  const CallKind kind = kind_of(call, context_);
+  if (kind == CallKind::Known) add_effects(call);
+  if (may_miss(kind)) add_missing(call, kind);
+}
+
+}  // namespace racecast::frontend

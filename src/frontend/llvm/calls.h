@@ -1,0 +1,55 @@
+// Hooks around calls that leave the instrumented code of this module (call_kind.h).
+//
+// - Known: after the call, __racecast_effect with the row of the table, where it has effects (and unless the program
+// has a
+//   function with hooks of that name).
+// - Outside, Indirect, Assembly: __racecast_missing_begin before and __racecast_missing_end after, where the callee has
+// no
+//   hooks. The end is also on the unwind edge of an invoke; a call that is left by an exception has no end, the landing
+//   record of an outer activation says so.
+//
+// Whether the callee has hooks: another file's function has the weak symbol `__racecast_has.NAME`, whose address is
+// null if nobody defines it. An indirect callee has a mark in the 8 bytes before its entry (marks.h). clang's
+// -fsanitize=function looks there too.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+
+#include "frontend/llvm/call_kind.h"
+
+namespace racecast::frontend {
+
+class CallHooks {
+ public:
+  CallHooks(llvm::Module& module, const CallContext& context) : module_(module), context_(context) {}
+
+  // Inserts right before `before`, which follows the record of this landing: the end of a section that an unwind left.
+  // To be called before add() for the invokes that unwind to it.
+  void add_landing(llvm::LandingPadInst& landing, llvm::Instruction& before);
+
+  // Inserts what `call` needs right before and right after it. Splits blocks.
+  void add(llvm::CallBase& call);
+
+ private:
+  void add_effects(llvm::CallBase& call);
+  void add_missing(llvm::CallBase& call, CallKind kind);
+  llvm::Value* is_missing(llvm::IRBuilder<>& builder, llvm::CallBase& call, CallKind kind);
+  llvm::Value* has_no_hooks(llvm::IRBuilder<>& builder, const llvm::GlobalValue& callee);
+  llvm::Value* has_no_mark(llvm::IRBuilder<>& builder, llvm::Value* callee);
+  llvm::AllocaInst* scratch(llvm::Function& function, std::size_t words);
+  llvm::GlobalVariable* row(const llvm::GlobalValue& callee, const EffectList& effects);
+
+  llvm::Module& module_;
+  const CallContext& context_;
+  llvm::DenseMap<const llvm::BasicBlock*, llvm::PHINode*> missing_at_;  // of a landing pad: was missing code left?
+  llvm::DenseMap<const llvm::Function*, llvm::AllocaInst*> scratch_;    // for arguments of hooks, as large as needed
+  llvm::DenseMap<const EffectList*, llvm::GlobalVariable*> rows_;
+};
+
+// The name of the weak symbol by which a function with hooks is known.
+std::string has_symbol(const llvm::GlobalValue& function);
+
+}  // namespace racecast::frontend

@@ -1,0 +1,51 @@
+// Which records a function writes, where, and what is in them: a pure decision, no IR is changed.
+//
+// Each block is cut into segments: straight code between points where something else may record (a call, an atomic, a
+// fence) or where control parts. A segment is one record, written at its end, where all its addresses and values are
+// registers. Its shape (abi.h) tells the merger what the record holds:
+// - loads and stores that others may see, memory intrinsics (one item for what is read, one for what is written),
+//   allocas that escape, results that the model cannot compute;
+// - the first record of an activation: its parameters where code without hooks might call it, and its frame address
+//   where control can come back by an unwind or a longjmp;
+// - the last one: that it returns. Conditional branches and switches: an id for each outcome.
+// An address that is a constant away from one before it in the segment, or from a global, takes no bytes. A segment
+// without items writes nothing, unless it is the first or the last of an activation, lands, calls out or has outcomes.
+//
+// A landing (an unwind, a return of setjmp) is a record of its own, so that it can come before the end of the missing
+// code that was left.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <vector>
+
+#include "frontend/llvm/call_kind.h"
+#include "frontend/llvm/lower.h"
+#include "program/model_blob.h"
+
+namespace racecast::frontend {
+
+// Where the bytes of an item come from. Both are null where the record has no such bytes, and `address` of a Frame item
+// too. The value of an AllocaOfSize is that of its array size, still to be multiplied; of a bulk item, the length.
+struct Field {
+  llvm::Value* address = nullptr;
+  llvm::Value* value = nullptr;
+};
+
+struct Record {
+  program::Shape shape;
+  std::vector<Field> fields;            // one for each item of the shape
+  llvm::Instruction* before = nullptr;  // the record is written right before this
+};
+
+inline constexpr std::size_t kMaxItems = 64;    // of a record, parameters not counted
+inline constexpr std::size_t kMaxParams = 256;  // further ones are not recorded
+
+// The records of `function`, which is one of context.instrumented, in the order of its blocks. Records with the same
+// `before` are in the order in which they are to be written.
+std::vector<Record> plan(llvm::Function& function, const Lowered& lowered, const CallContext& context);
+
+// Can code outside of this module, or a pointer, call it?
+bool has_unknown_callers(const llvm::Function& function);
+
+}  // namespace racecast::frontend

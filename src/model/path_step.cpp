@@ -1,0 +1,246 @@
+// What the model executes without an event: computation, local memory, jumps, calls that leave no trace. See path.h.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "base/check.h"
+#include "model/path_thread.h"
+#include "program/evaluate.h"
+
+namespace racecast::model {
+
+using program::Op;
+
+namespace {
+
+bool is_division(Op op) {
+  return op == Op::SDiv || op == Op::UDiv || op == Op::SRem || op == Op::URem;
+}
+
+bool is_nan(std::uint64_t bits, unsigned width) {
+  const std::uint64_t magnitude = bits & (width == 32 ? 0x7fffffffu : 0x7fffffffffffffffu);
+  return magnitude > (width == 32 ? std::uint64_t{0x7f800000u} : 0x7ff0000000000000u);
+}
+
+}  // namespace
+
+bool PathThread::advance(std::uint32_t pc) {
+  for (;;) {
+    if (frames_.back().pc == pc && meet()) return true;
+    if (!pass(pc)) return false;
+  }
+}
+
+bool PathThread::advance_before(std::uint32_t pc) {
+  Frame& frame = frames_.back();
+  if (frame.open && frame.entered) close();
+  while (frame.pc != pc) {
+    if (!pass(kNone32)) return false;
+  }
+  return true;
+}
+
+bool PathThread::pass(std::uint32_t target) {
+  Frame& frame = frames_.back();
+  const PathStep& step = code_.step(frame.pc);
+  switch (step.pace) {
+    case Pace::Pure: {
+      const PathValue result = compute(step);
+      set(step.result, result);
+      tell(step, result, nullptr);
+      break;
+    }
+    case Pace::Skip: break;
+    case Pace::Jump:
+    case Pace::Landing:
+      // More jumps than there are blocks: it goes in circles.
+      if (++jumps_ > code_.program().functions[frame.function].blocks.size() + 1) return false;
+      tell(step, {}, nullptr);
+      enter_block(code_.targets(step)[step.pace == Pace::Jump ? 0 : 1]);
+      return true;
+    case Pace::LocalLoad: {
+      const PathValue address = operand(step, 0);
+      const std::uint32_t size = program::bytes_of(step.type);
+      PathValue value;
+      if (address.known)
+        value = LocalMemory::is_local(address.value) ? memory_.load(address.value, size)
+                                                     : shared_.constants.load(address.value, size);
+      value.value = program::low_bits(value.value, step.type.bits);
+      set(step.result, value);
+      tell(step, value, nullptr);
+      break;
+    }
+    case Pace::LocalStore: {
+      const PathValue address = operand(step, 0);
+      PathValue value = operand(step, 1);
+      value.value = program::low_bits(value.value, step.type.bits);
+      if (address.known)
+        memory_.store(address.value, program::bytes_of(step.type), value);
+      else
+        memory_.forget_since(frame.locals);
+      tell(step, {}, nullptr);
+      break;
+    }
+    case Pace::StackAlloc: {
+      PathValue address;
+      if (step.source->local) address = {memory_.allocate(operand(step, 0)), true};
+      set(step.result, address);
+      tell(step, address, nullptr);
+      break;
+    }
+    case Pace::Free: {
+      const PathValue address = operand(step, 0);
+      if (address.known && address.value != 0) return false;
+      tell(step, {}, nullptr);
+      break;
+    }
+    case Pace::Opaque: close(); return true;
+    case Pace::Call: return pass_call(target);
+    case Pace::Load: {
+      const Repeat* earlier = repeated(step);
+      if (earlier == nullptr) return false;
+      const PathValue value = earlier->value;
+      set(step.result, value);
+      tell(step, value, nullptr);
+      break;
+    }
+    case Pace::Event: return false;
+  }
+  ++frame.pc;
+  ++shared_.counts.instructions;
+  return true;
+}
+
+// A call of a function with a body needs some event. Missing code that began must end, unless it is unwound (`target`
+// is then the branch behind the call).
+bool PathThread::pass_call(std::uint32_t target) {
+  const Frame& frame = frames_.back();
+  const PathStep& step = code_.step(frame.pc);
+  if (!frame.open && step.callee != kNone32 && code_.has_body(step.callee)) return false;
+  if (frame.missing > 0) {
+    if (target != frame.pc + 2) return false;
+    frames_.back().left_missing = frame.pc;
+  }
+  close();
+  return true;
+}
+
+void PathThread::close() {
+  Frame& frame = frames_.back();
+  const PathStep& step = code_.step(frame.pc);
+  PathValue result = frame.open ? frame.result : PathValue{};
+  if (step.type.bits != 0) result.value = program::low_bits(result.value, step.type.bits);
+  forget_passed_slots(step);
+  set(step.result, result);
+  tell(step, result, nullptr);
+  frame.open = frame.entered = frame.has_value = false;
+  frame.missing = 0;
+  frame.result = {};
+  repeats_.clear();
+  ++frame.pc;
+  ++shared_.counts.instructions;
+}
+
+// Code that the model does not follow may write to what it was given.
+void PathThread::forget_passed_slots(const PathStep& step) {
+  for (const PathOperand& o : code_.operands(step).first(step.written_operands)) {
+    const PathValue value = value_of(o);
+    if (value.known && LocalMemory::is_local(value.value)) memory_.forget(value.value);
+  }
+}
+
+void PathThread::enter_block(std::uint32_t pc) {
+  Frame& frame = frames_.back();
+  const std::uint32_t from = code_.step(frame.pc).block;
+  frame.pc = pc;
+  ++shared_.counts.instructions;
+  repeats_.clear();
+  if (code_.step(pc).op != Op::Phi) return;
+  // All phis read before any is written: they may swap values.
+  std::vector<PathValue>& values = scratch_;
+  values.clear();
+  std::uint32_t end = pc;
+  for (; code_.step(end).op == Op::Phi; ++end) {
+    const PathStep& phi = code_.step(end);
+    const auto sources = code_.targets(phi);
+    const auto it = std::find(sources.begin(), sources.end(), from);
+    CHECK(it != sources.end(), "a phi does not know block {}", from);
+    values.push_back(operand(phi, static_cast<std::size_t>(it - sources.begin())));
+  }
+  for (std::uint32_t phi = pc; phi < end; ++phi) {
+    const PathValue value = values[phi - pc];
+    set(code_.step(phi).result, value);
+    if (shared_.tell_instructions)
+      shared_.client.executed({id_, frames_.size(), InstrId{phi}, std::span(&value, 1), value, nullptr});
+  }
+  shared_.counts.instructions += end - pc;
+  frame.pc = end;
+}
+
+PathValue PathThread::compute(const PathStep& step) {
+  std::array<std::uint64_t, 3> values{};
+  const std::size_t count = std::min<std::size_t>(step.operand_count, values.size());
+  if (step.op == Op::Select) {  // the side that is not taken may be unknown
+    const PathValue condition = operand(step, 0);
+    if (condition.known) return operand(step, (condition.value & 1) != 0 ? 1 : 2);
+    const PathValue a = operand(step, 1);
+    return a == operand(step, 2) ? a : PathValue{};
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const PathValue value = operand(step, k);
+    if (!value.known) return {};
+    values[k] = value.value;
+  }
+  if (!program::is_evaluable(step.op)) return {};
+  const program::Evaluation result = program::evaluate(*step.source, std::span(values.data(), count));
+  if (result.fault != program::FaultKind::None) {
+    mismatch(MismatchKind::Fault, 1, 0, step.source->id);
+    return {};
+  }
+  // What a machine gives for a float out of range, and which bits a NaN has, is not for the model to say.
+  if (step.op == Op::FpToSi || step.op == Op::FpToUi) {
+    const bool wide = step.source->imm == 64;
+    const double v = wide ? std::bit_cast<double>(values[0])
+                          : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(values[0])));
+    if (result.value == 0 && !(std::fabs(v) < 1.0)) return {};
+  }
+  if (step.float_bits && is_nan(values[0], step.type.bits)) return {};
+  return {result.value, true};
+}
+
+// Does a pure instruction fault? `decided` is false where that depends on what the walker does not know.
+bool PathThread::faults(const PathStep& step, bool& decided) {
+  decided = false;
+  const bool checked_offset = step.op == Op::Offset && step.source->checked;
+  if (!is_division(step.op) && !checked_offset) return false;
+  std::array<std::uint64_t, 3> values{};
+  for (std::size_t k = 0; k < step.operand_count && k < values.size(); ++k) {
+    const PathValue value = operand(step, k);
+    if (!value.known) return false;
+    values[k] = value.value;
+  }
+  decided = true;
+  return program::evaluate(*step.source, std::span(values.data(), step.operand_count)).fault !=
+         program::FaultKind::None;
+}
+
+const PathThread::Repeat* PathThread::repeated(const PathStep& load) const {
+  // The recorder of litmus runs leaves nothing out.
+  if (code_.program().functions[load.function].address == 0) return nullptr;
+  const PathOperand& address = code_.operands(load)[0];
+  for (std::size_t k = repeats_.size(); k-- > 0;) {
+    if (repeats_[k].address == address && repeats_[k].type.bits == load.type.bits) return &repeats_[k];
+  }
+  return nullptr;
+}
+
+void PathThread::tell(const PathStep& step, PathValue result, const trace::Event* event) {
+  if (!shared_.tell_instructions) return;
+  std::vector<PathValue>& operands = scratch_;
+  operands.clear();
+  for (const PathOperand& o : code_.operands(step)) operands.push_back(value_of(o));
+  shared_.client.executed({id_, frames_.size(), step.source->id, operands, result, event});
+}
+
+}  // namespace racecast::model

@@ -1,0 +1,137 @@
+// The walk of one thread. Private to path*.cpp: path_thread.cpp follows calls and returns and finds control again when
+// it was lost, path_step.cpp executes what needs no event, path_event.cpp meets an event at its instruction.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/hash.h"
+#include "model/path.h"
+#include "model/path_memory.h"
+
+namespace racecast::model {
+
+// What all threads of a walk share.
+struct PathShared {
+  PathCode code;
+  ConstantMemory constants;
+  const trace::Definitions& definitions;
+  PathClient& client;
+  bool tell_instructions = false;
+  PathCounts counts;
+  HashMap<std::uint64_t, std::uint32_t> callees;          // by location and name of a Call event
+  HashMap<std::uint32_t, std::vector<PathValue>> forked;  // arguments of threads that have not begun
+};
+
+class PathThread {
+ public:
+  PathThread(PathShared& shared, ThreadId id) : shared_(shared), code_(shared.code), id_(id) {}
+  void add(const trace::Event& event, EventNo number);
+
+ private:
+  struct Frame {
+    std::uint32_t function = 0;
+    std::uint32_t pc = 0;  // the next instruction; of a caller: its call
+    std::uint32_t first_register = 0;
+    LocalMemory::Mark locals;
+    bool called = false;  // by the call at the pc of the frame below
+    // The Call or Opaque at pc has begun (some event of it was seen).
+    bool open = false;
+    bool entered = false;  // Call: its callee was entered, and has returned if it is not on top of this frame
+    bool asleep = false;   // Wait, Arrive: the first half is done
+    std::uint32_t left_missing = kNone32;  // a call whose missing code was unwound, and has not ended
+    std::uint32_t missing = 0;             // Call: sections of missing code that are open
+    bool has_value = false;                // `result` is a recorded value
+    PathValue result;                      // so far
+  };
+
+  // --- control (path_thread.cpp)
+  void on_call();
+  void on_return();
+  void on_parameter();
+  void on_end();
+  void on_located();
+  std::optional<std::uint32_t> callee_of_event() const;
+  // The call, between here and the next instruction that needs an event, that may have entered `callee`. Executes
+  // nothing.
+  std::optional<std::uint32_t> find_call(std::uint32_t callee) const;
+  bool may_enter(const PathStep& call, std::uint32_t callee) const;
+  // Can control get to this instruction, of the same function, without an event? Executes nothing.
+  bool can_reach(std::uint32_t pc) const;
+  bool begin_function(std::uint32_t function);
+  bool jump_back(std::uint32_t pc);
+  void resync(std::uint32_t pc);
+  bool joins_inside(std::uint32_t pc) const;
+  void stand_at(std::uint32_t pc);  // in the innermost frame, which keeps its registers
+  void move_to(std::uint32_t pc);   // the same, and forgets them
+  void push(std::uint32_t function, std::span<const PathValue> arguments, bool called);
+  void pop(PathValue result);
+  void pop_above(std::size_t frame);  // the frame with this number stays
+
+  // --- what needs no event (path_step.cpp)
+  // Executes up to `pc`, and meets the event there. False: control cannot get there without another event.
+  bool advance(std::uint32_t pc);
+  bool advance_before(std::uint32_t pc);  // the same, and stops before it
+  bool pass(std::uint32_t target);        // one instruction
+  bool pass_call(std::uint32_t target);
+  void close();  // the Call or Opaque is over
+  void enter_block(std::uint32_t pc);
+  PathValue compute(const PathStep& step);
+  bool faults(const PathStep& step, bool& decided);
+
+  // --- an event at its instruction (path_event.cpp)
+  // False: it is none of this instruction.
+  bool meet();
+  bool meet_access(const PathStep& step);
+  bool meet_sync(const PathStep& step);
+  bool meet_object(const PathStep& step);
+  bool meet_branch(const PathStep& step);
+  bool meet_fault(const PathStep& step);
+  bool meet_given_value(const PathStep& step);
+  bool meet_inside(const PathStep& step);  // at a Call or Opaque
+  void finish_step(const PathStep& step, PathValue result);
+
+  void compare_address(PathValue expected, std::uint64_t recorded);
+  void compare_value(PathValue expected, std::uint64_t recorded, program::Type type);
+  void compare_result(PathValue expected, std::uint64_t recorded, program::Type type);
+  void compare_size(std::uint64_t expected, std::uint64_t recorded);
+  void mismatch(MismatchKind kind, std::uint64_t expected, std::uint64_t recorded);  // at the event's instruction
+  void mismatch(MismatchKind kind, std::uint64_t expected, std::uint64_t recorded, InstrId at);
+
+  PathValue value_of(const PathOperand& operand) const {
+    if (operand.reg == kNone32) return {operand.known ? operand.value : 0, operand.known};
+    return registers_[frames_.back().first_register + operand.reg];
+  }
+  PathValue operand(const PathStep& step, std::size_t k) const { return value_of(code_.operands(step)[k]); }
+  void set(std::uint32_t reg, PathValue value) {
+    if (reg != kNone32) registers_[frames_.back().first_register + reg] = value;
+  }
+  void tell(const PathStep& step, PathValue result, const trace::Event* event);
+  void forget_passed_slots(const PathStep& step);
+
+  PathShared& shared_;
+  const PathCode& code_;
+  ThreadId id_;
+  const trace::Event* event_ = nullptr;  // the one that is added
+  EventNo number_{};
+  std::uint32_t begin_ = kNone32;  // location of ThreadBegin
+  bool from_begin_ = false;        // the outermost frame is that of begin_; no Return event ends it
+  bool faulted_ = false;
+  bool begun_inside_ = false;  // of a forked child's first thread
+  std::uint32_t jumps_ = 0;    // passed since the last event
+  std::vector<Frame> frames_;
+  std::vector<PathValue> registers_;  // of all frames
+  LocalMemory memory_;
+  // Loads since control was last somewhere else or something was written: one that repeats them may have no event.
+  struct Repeat {
+    PathOperand address;
+    program::Type type;
+    PathValue value;
+  };
+  std::vector<Repeat> repeats_;
+  const Repeat* repeated(const PathStep& load) const;
+  std::vector<PathValue> scratch_;
+};
+
+}  // namespace racecast::model

@@ -1,0 +1,354 @@
+#include "recording/activations.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "trace/validator.h"
+
+namespace racecast::recording {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+// An access of more bytes is damage, not a copy.
+constexpr std::uint64_t kMaxBulk = std::uint64_t{1} << 30;
+// Annotations (Acquire, Release) synchronise through memory that no program has: not the memory at the address itself.
+constexpr std::uint64_t kAnnotations = std::uint64_t{1} << 56;
+
+std::uint64_t load(const std::uint8_t*& from, std::size_t bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, from, bytes);
+  from += bytes;
+  return value;
+}
+
+std::uint32_t clipped(std::uint64_t size) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(size, kNone32));
+}
+
+bool is_value_size(std::uint64_t size) {
+  return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+}  // namespace
+
+Event Activations::event(EventKind kind, LocationId location) const {
+  Event e;
+  e.kind = kind;
+  e.thread = thread_;
+  e.location = location;
+  return e;
+}
+
+// ---- entering and leaving
+
+void Activations::enter(const CodeShape& shape, std::vector<Event>& out) {
+  Event e = event(EventKind::Call, shape.entry);
+  if (!stack_.empty()) {
+    Activation& caller = stack_.back();
+    const std::uint64_t key = std::uint64_t{index(caller.at)} << 32 | shape.function;
+    auto [site, is_new] = call_sites_.try_emplace(key, shape.entry);
+    if (is_new) site.value() = code_->call_from(caller.at, shape.function).value_or(shape.entry);
+    e.location = site->second;
+    if (e.location != shape.entry) {
+      caller.at = static_cast<LocationId>(index(e.location) + 1);
+      // What the runtime records when the callee is gone but control is not back (the unwinder's own lock) is here.
+      caller.call = e.location;
+    }
+  }
+  stack_.push_back({shape.function, shape.entry, shape.entry, shape.entry, 0, allocas_.size()});
+  e.aux = vocabulary_->function_name(shape.function);
+  out.push_back(e);
+}
+
+void Activations::leave(LocationId location, std::vector<Event>& out) {
+  while (allocas_.size() > stack_.back().first_alloca) end_last_alloca(location, out);
+  out.push_back(event(EventKind::Return, location));
+  stack_.pop_back();
+  if (stack_.empty()) outside_ = location;
+}
+
+void Activations::leave_to(std::size_t depth, std::vector<Event>& out) {
+  while (stack_.size() > depth) leave(stack_.back().last, out);
+}
+
+// Makes the activation that wrote this record the innermost one.
+void Activations::find_activation(const CodeShape& shape, std::optional<std::uint64_t> frame, std::vector<Event>& out) {
+  if (!frame && !stack_.empty() && stack_.back().function == shape.function) [[likely]]
+    return;
+  for (std::size_t i = stack_.size(); i-- > 0;) {
+    const Activation& a = stack_[i];
+    if (a.function == shape.function && (!frame || a.frame == 0 || a.frame == *frame)) return leave_to(i + 1, out);
+  }
+  // Its entry was not recorded: recording began inside of it.
+  enter(shape, out);
+  if (frame) stack_.back().frame = *frame;
+}
+
+// ---- records of the code
+
+void Activations::add(const Record& record, std::vector<Event>& out) {
+  if (record.shape == nullptr) {
+    if (record.tag != abi::Tag::Bulk) return;
+    const Numbers n = numbers_of(record);
+    add_bulk(n.at[0] != 0, call_site(), true, n.at[1], n.at[3], out);
+    return;
+  }
+  const CodeShape& shape = *record.shape;
+  if (shape.function == kNone32) return;
+  if ((shape.flags & abi::kEntry) != 0) {
+    enter(shape, out);
+  } else {
+    std::optional<std::uint64_t> frame;
+    if ((shape.flags & abi::kLanding) != 0 && !shape.items.empty() && shape.items[0].kind == abi::ItemKind::Frame &&
+        shape.items[0].mode == abi::AddressMode::Explicit) {
+      const std::uint8_t* from = record.payload.data();
+      frame = load(from, abi::kAddressBytes);
+    }
+    find_activation(shape, frame, out);
+    if (frame && !shape.second_return) {
+      if (const std::uint32_t branch = code_->unwind_branch(stack_.back().call); branch != kNone32) {
+        out.push_back(event(EventKind::Branch, static_cast<LocationId>(branch)));  // target 0: it unwound
+      }
+    }
+  }
+  add_items(record, out);
+  Activation& top = stack_.back();
+  if (shape.has_next) top.last = shape.next;
+  top.at = shape.slots > 1 ? code_->target_of(shape.next, record.slot) : top.last;
+  if ((shape.flags & abi::kCallsOut) != 0) top.call = shape.next;
+  if (shape.slots > 1) {
+    Event e = event(EventKind::Branch, shape.next);
+    e.value = record.slot;
+    out.push_back(e);
+  }
+  if ((shape.flags & abi::kReturn) != 0) leave(shape.next, out);
+}
+
+void Activations::add_items(const Record& record, std::vector<Event>& out) {
+  const CodeShape& shape = *record.shape;
+  const std::uint8_t* from = record.payload.data();
+  if (addresses_.size() < shape.items.size()) addresses_.resize(shape.items.size());
+  for (std::size_t i = 0; i < shape.items.size(); ++i) {
+    const CodeItem& item = shape.items[i];
+    std::uint64_t address = 0;
+    switch (item.mode) {
+      case abi::AddressMode::None: break;
+      case abi::AddressMode::Explicit: address = load(from, abi::kAddressBytes); break;
+      case abi::AddressMode::Shared: address = addresses_[item.base] + item.add; break;
+      case abi::AddressMode::Global: address = item.add; break;
+    }
+    addresses_[i] = address;
+    const std::uint64_t value = item.value_bytes == 0 ? 0 : load(from, item.value_bytes);
+    switch (item.kind) {
+      case abi::ItemKind::Load:
+      case abi::ItemKind::Store: {
+        const bool store = item.kind == abi::ItemKind::Store;
+        if (item.size == 0) break;
+        if (item.size > trace::kMaxAccess) {
+          add_bulk(store, item.location, item.computed, address, item.size, out);
+          break;
+        }
+        Event e = event(store ? EventKind::Write : EventKind::Read, item.location);
+        e.address = address;
+        e.size = static_cast<std::uint32_t>(item.size);
+        e.flags = item.computed ? std::uint8_t{trace::kComputed} : std::uint8_t{0};
+        if (item.has_value) {
+          e.flags |= trace::kHasValue;
+          e.value = value;
+        }
+        out.push_back(e);
+        break;
+      }
+      case abi::ItemKind::Value:
+      case abi::ItemKind::Param: {
+        if (item.value_bytes == 0) break;
+        Event e = event(EventKind::Value, item.location);
+        e.value = value;
+        if (item.kind == abi::ItemKind::Param) e.aux = item.parameter + 1;
+        out.push_back(e);
+        break;
+      }
+      case abi::ItemKind::Alloca: add_alloca(item.location, {address, item.size, false}, out); break;
+      case abi::ItemKind::AllocaOfSize: add_alloca(item.location, {address, value, true}, out); break;
+      case abi::ItemKind::Frame: stack_.back().frame = address; break;
+      case abi::ItemKind::BulkRead:
+      case abi::ItemKind::BulkWrite:
+        add_bulk(item.kind == abi::ItemKind::BulkWrite, item.location, item.computed, address,
+                 item.value_bytes == 0 ? item.size : value, out);
+        break;
+    }
+    stack_.back().last = item.location;
+  }
+}
+
+void Activations::end_last_alloca(LocationId location, std::vector<Event>& out) {
+  Event e = event(EventKind::Free, location);
+  e.address = allocas_.back().address;
+  allocas_.pop_back();
+  out.push_back(e);
+}
+
+void Activations::add_alloca(LocationId location, const StackObject& object, std::vector<Event>& out) {
+  if (object.size == 0 || object.address == 0) return;
+  // A loop that allocates at one place again and again has one object there at a time. Of objects whose size is known
+  // at run time only, nobody says when they go; but the stack grows down, so what is not above a new object was cut off
+  // before that was made, be it the caller's.
+  const auto is_over = [&](const StackObject& last) {
+    if (last.address >= object.address + object.size) return false;
+    const bool own = allocas_.size() > stack_.back().first_alloca;
+    return own ? object.address < last.address + last.size || (last.sized && object.sized) : last.sized;
+  };
+  while (!allocas_.empty() && is_over(allocas_.back())) end_last_alloca(location, out);
+  for (auto frame = stack_.rbegin(); frame != stack_.rend() && frame->first_alloca > allocas_.size(); ++frame)
+    frame->first_alloca = allocas_.size();
+  Event e = event(EventKind::Alloc, location);
+  e.address = object.address;
+  e.size = clipped(object.size);
+  out.push_back(e);
+  allocas_.push_back(object);
+}
+
+void Activations::add_bulk(bool write, LocationId location, bool computed, std::uint64_t address, std::uint64_t bytes,
+                           std::vector<Event>& out) {
+  if (bytes > kMaxBulk) {
+    cut_ += bytes - kMaxBulk;
+    bytes = kMaxBulk;
+  }
+  Event e = event(write ? EventKind::Write : EventKind::Read, location);
+  e.flags = computed ? std::uint8_t{trace::kComputed} : std::uint8_t{0};
+  while (bytes != 0) {
+    e.address = address;
+    e.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, trace::kMaxAccess));
+    out.push_back(e);
+    address += e.size;
+    bytes -= e.size;
+  }
+}
+
+// ---- records of the runtime
+
+std::optional<Event> Activations::sync(const Numbers& n) const {
+  const auto kind = static_cast<EventKind>(n.at[1]);
+  if (kind < EventKind::Lock || kind > EventKind::OnceSeen) return std::nullopt;
+  Event e = event(kind, call_site());
+  const auto given = static_cast<std::uint8_t>(n.at[2]);
+  e.flags = given & (trace::kTry | trace::kFailed | trace::kRecursive | trace::kSpurious);
+  e.address = n.at[3];
+  if (kind == EventKind::Wait || kind == EventKind::Wake) {
+    e.aux = n.at[4];
+  } else if ((trace::row_of(kind).fields & trace::V) != 0 && (given & trace::kHasValue) != 0) {
+    e.flags |= trace::kHasValue;
+    e.value = n.at[4];
+  }
+  const bool second = kind == EventKind::Wait || kind == EventKind::Wake;
+  if (code_->is_computed(e.location) || (second && code_->is_second_computed(e.location))) e.flags |= trace::kComputed;
+  return e;
+}
+
+std::optional<Event> Activations::add_stamped(const Record& record, std::vector<Event>& before) {
+  const Numbers n = numbers_of(record);
+  const auto more = record.payload.subspan(fixed_bytes(record.tag));
+  const LocationId site = call_site();
+  const auto plain = [&](EventKind kind) { return event(kind, site); };
+  const auto order = [](std::uint64_t value) {
+    return value < static_cast<std::uint64_t>(kMemoryOrders) ? static_cast<MemoryOrder>(value) : MemoryOrder::SeqCst;
+  };
+  switch (record.tag) {
+    case abi::Tag::ThreadBegin: return plain(EventKind::ThreadBegin);
+    case abi::Tag::ThreadEnd: leave_all(before); return event(EventKind::ThreadEnd, call_site());
+    case abi::Tag::Fork:
+    case abi::Tag::Join: {
+      if (!vocabulary_->define_thread(n.at[1])) return std::nullopt;
+      Event e = plain(record.tag == abi::Tag::Fork ? EventKind::Fork : EventKind::Join);
+      e.aux = n.at[1];
+      return e;
+    }
+    case abi::Tag::AtomicRead:
+    case abi::Tag::AtomicWrite:
+    case abi::Tag::AtomicRmw: {
+      const bool rmw = record.tag == abi::Tag::AtomicRmw;
+      Event e = plain(rmw                                  ? EventKind::AtomicRmw
+                      : record.tag == abi::Tag::AtomicRead ? EventKind::AtomicRead
+                                                           : EventKind::AtomicWrite);
+      e.address = n.at[1];
+      e.size = static_cast<std::uint32_t>(n.at[2]);
+      e.order = order(n.at[3]);
+      if (n.at[4] != 0 && is_value_size(n.at[2])) {
+        e.flags |= trace::kHasValue;
+        e.value = rmw ? n.at[6] : n.at[5];
+        if (rmw) e.aux = n.at[7];
+      }
+      if (rmw) e.flags |= static_cast<std::uint8_t>(n.at[5] & (trace::kCas | trace::kFailed));
+      if (code_->is_computed(site)) e.flags |= trace::kComputed;
+      return e;
+    }
+    case abi::Tag::Fence: {
+      Event e = plain(EventKind::Fence);
+      e.order = order(n.at[1]);
+      return e;
+    }
+    case abi::Tag::Sync: return sync(n);
+    case abi::Tag::Alloc: {
+      if (n.at[2] == 0) return std::nullopt;
+      Event e = plain(EventKind::Alloc);
+      e.address = n.at[1];
+      e.size = clipped(n.at[2]);
+      return e;
+    }
+    case abi::Tag::Free: {
+      Event e = plain(EventKind::Free);
+      e.address = n.at[1];
+      return e;
+    }
+    case abi::Tag::MissingBegin: {
+      const bool everything = n.at[2] == abi::kEverywhere;
+      ranges_.clear();
+      const std::uint8_t* from = more.data();
+      for (std::size_t i = 0; i < more.size() / 16; ++i) {
+        const std::uint64_t address = load(from, 8);
+        ranges_.push_back({address, load(from, 8)});
+      }
+      Event e = plain(EventKind::MissingBegin);
+      e.address = vocabulary_->reach(ranges_, everything);
+      e.aux = vocabulary_->name_of_callee(n.at[1]);
+      return e;
+    }
+    case abi::Tag::MissingEnd: {
+      Event e = plain(EventKind::MissingEnd);
+      if (n.at[1] != 0) {
+        e.flags = trace::kHasValue;
+        e.value = n.at[2];
+      }
+      return e;
+    }
+    case abi::Tag::Marker: {
+      Event e = plain(EventKind::Marker);
+      e.aux = vocabulary_->text({reinterpret_cast<const char*>(more.data()), more.size()});
+      return e;
+    }
+    case abi::Tag::Acquire:
+    case abi::Tag::Release: {
+      const bool acquire = record.tag == abi::Tag::Acquire;
+      // An acquire is a compare-and-swap that failed: it must find what it found in the recorded run, and leaves no
+      // trace.
+      Event e = plain(EventKind::AtomicRmw);
+      e.address = n.at[1] + kAnnotations;
+      e.size = 1;
+      e.order = acquire ? MemoryOrder::Acquire : MemoryOrder::Release;
+      if (acquire) e.flags |= trace::kCas | trace::kFailed;
+      if (code_->is_computed(site)) e.flags |= trace::kComputed;
+      return e;
+    }
+    case abi::Tag::SignalEnd:  // it may have jumped out of its functions
+      leave_all(before);
+      return std::nullopt;
+    case abi::Tag::SignalBegin:
+    case abi::Tag::Bulk:
+    case abi::Tag::None: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace racecast::recording

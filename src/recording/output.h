@@ -1,0 +1,60 @@
+// Where merged events go: through lives and fitter, past the validator, into the .rct file. Nothing is written that the
+// validator refuses; what is dropped is counted, and the first few are named.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "recording/fitter.h"
+#include "recording/lives.h"
+#include "trace/trace.h"
+#include "trace/validator.h"
+#include "trace/writer.h"
+
+namespace racecast::recording {
+
+class Output {
+ public:
+  // Both must outlive it; `progress` may be null.
+  Output(trace::Writer& writer, Progress* progress);
+
+  // `handler`: a signal handler's.
+  void add(const trace::Event& e, bool handler);
+  // Writes it as it is, if the validator lets it pass.
+  bool add_if_legal(const trace::Event& e);
+  // Ends the file. The first error of the writer, whenever it was.
+  Status close();
+  // Of the object that lives there and starts there; 0: none.
+  std::uint32_t size_of_object(std::uint64_t address) const { return lives_.size_of(address); }
+  bool failed() const { return !status_.has_value(); }
+
+  std::uint64_t events() const { return events_; }
+  std::uint64_t dropped() const { return dropped_ + fitter_.dropped(); }
+  std::uint64_t refused() const { return dropped_; }  // those of them that broke a rule and could not be fitted
+  // What was changed and dropped, in words.
+  std::vector<std::string> notes() const;
+
+ private:
+  void write(const trace::Event& e, bool handler);
+  void append(const trace::Event& e);
+  void flush();
+
+  trace::Writer& writer_;
+  Progress* progress_;
+  trace::Validator validator_;
+  Lives lives_;
+  Fitter fitter_;
+  Status status_;
+  std::vector<trace::Event> batch_;
+  std::vector<trace::Event> fitted_, roused_;
+  std::uint64_t events_ = 0;
+  std::uint64_t dropped_ = 0;  // refused by the validator
+  std::uint64_t unknown_frees_ = 0;
+  std::uint64_t overlapped_ = 0;
+  std::vector<std::string> refused_;  // the first few
+};
+
+}  // namespace racecast::recording

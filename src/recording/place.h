@@ -1,0 +1,59 @@
+// Places plain accesses so that reads see what they read (merge.h tells how), and keeps what memory holds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "recording/lane.h"
+#include "recording/output.h"
+#include "recording/values.h"
+#include "recording/vocabulary.h"
+#include "trace/trace.h"
+
+namespace racecast::recording {
+
+class Placer {
+ public:
+  // All must outlive it; `lanes` by number.
+  Placer(std::vector<std::unique_ptr<Lane>>& lanes, Vocabulary& vocabulary, Output& output)
+      : lanes_(lanes), vocabulary_(vocabulary), definitions_(vocabulary.definitions()), output_(output) {}
+
+  // Adds the plain events of a lane up to its next stamp (and, before them, those of other lanes that they need).
+  void run(Lane& lane);
+  // The same, up to the first read that memory contradicts.
+  void run_while_consistent(Lane& lane);
+  // Adds an event of this lane that has a stamp.
+  void add(Lane& lane, const trace::Event& e);
+
+  std::uint64_t inconsistent() const { return inconsistent_; }
+
+ private:
+  bool agrees(const trace::Event& e) const;
+  bool is_explained(const trace::Event& e) const;
+  bool is_allowed(const Lane& lane);
+  void step(Lane& lane, int depth);
+  void prepare(Lane& lane, const trace::Event& e, int depth);
+  template <typename Wanted>
+  bool let_others(Lane& lane, int depth, const Wanted& wanted, const trace::Event* read, std::size_t ahead);
+  void look_further(Lane& lane);
+  void finish_object(Lane& lane, std::uint64_t address, int depth);
+  void take_turns(Lane& lane, const trace::Event& e, int depth);
+  std::uint64_t max_effort() const;
+  bool is_exhausted() const;
+  void apply(Lane& lane, const trace::Event& e);
+  void missing_code(Lane& lane, const trace::Event& e);
+  void forget_reach(std::uint64_t set);
+  bool is_reached(const trace::Event& e) const;
+  void add_unseen_write(const Lane& lane, const trace::Event& read);
+
+  std::vector<std::unique_ptr<Lane>>& lanes_;
+  Vocabulary& vocabulary_;
+  const trace::Definitions& definitions_;
+  Output& output_;
+  Values values_;
+  std::uint64_t inconsistent_ = 0;
+  std::uint64_t effort_ = 0;  // pending events that were looked at
+};
+
+}  // namespace racecast::recording

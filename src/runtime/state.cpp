@@ -1,0 +1,189 @@
+// Streams: making, flushing and ending them. See state.h, and abi.h for what a reader makes of the files.
+#include "runtime/state.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <atomic>
+
+#include "runtime/process.h"
+#include "runtime/stamps.h"
+#include "runtime/sys.h"
+
+namespace racecast::runtime {
+
+namespace {
+
+constexpr std::size_t kStreamBytes = abi::kPageBytes + abi::kBufferBytes;
+static_assert(abi::kMaxLongRecord <= abi::kBufferBytes - abi::kMaxRecord);
+
+// Smaller than a thread's first-level cache, larger than any record of the plugin.
+alignas(64) std::uint8_t sink_buffer[4 * abi::kMaxRecord];
+
+// "tN.buf" or "tN.log".
+struct FileName {
+  FileName(std::uint32_t stream, const char* extension) {
+    char digits[10];
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + stream % 10);
+    while ((stream /= 10) != 0);
+    char* at = text;
+    *at++ = 't';
+    while (count != 0) *at++ = digits[--count];
+    __builtin_memcpy(at, extension, 5);
+  }
+  char text[20];
+};
+
+// Blocks on disk for the whole file: a store to a mapped page without one would be SIGBUS when the disk is full.
+bool reserve(int fd, std::size_t bytes) {
+  const long result = sys(SYS_fallocate, fd, 0, 0L, bytes);
+  if (result == 0) return true;
+  if (result != -EOPNOTSUPP && result != -ENOSYS) return false;
+  for (std::size_t done = 0; done < bytes; done += sizeof(sink_buffer)) {
+    const std::size_t left = bytes - done;
+    if (!write_all(fd, sink_buffer, left < sizeof(sink_buffer) ? left : sizeof(sink_buffer))) return false;
+  }
+  return true;
+}
+
+// Buffers of threads that ended, for those to come: making a file and mapping it costs a hundred times as much.
+constexpr int kMaxSpare = 64;
+constinit std::atomic<Stream*> spare[kMaxSpare] = {};
+
+Stream* take_spare() {
+  for (std::atomic<Stream*>& slot : spare) {
+    if (slot.load(std::memory_order_relaxed) == nullptr) continue;
+    if (Stream* stream = slot.exchange(nullptr, std::memory_order_acquire)) return stream;
+  }
+  return nullptr;
+}
+
+bool keep_as_spare(Stream* stream) {
+  for (std::atomic<Stream*>& slot : spare) {
+    Stream* none = nullptr;
+    if (slot.compare_exchange_strong(none, stream, std::memory_order_release)) return true;
+  }
+  return false;
+}
+
+Stream* map_new_stream(std::uint32_t number) {
+  const int fd = file_size_allowed(kStreamBytes)
+                     ? open_in_folder(FileName(number, ".buf").text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC)
+                     : -EFBIG;
+  if (fd < 0) return nullptr;
+  long mapped = -ENOSPC;
+  if (reserve(fd, kStreamBytes))
+    mapped = sys(SYS_mmap, nullptr, kStreamBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+  sys(SYS_close, fd);
+  if (mapped < 0 && mapped > -4096) return nullptr;
+  auto* stream = reinterpret_cast<Stream*>(mapped);
+  stream->file = number;
+  return stream;
+}
+
+const char* append_to_log(const abi::ThreadState& state, std::size_t bytes) {
+  if (process.logged.fetch_add(bytes, std::memory_order_relaxed) + bytes > process.max_bytes)
+    return "the size limit was reached";
+  if (!file_size_allowed(state.logged + bytes)) return "the log would exceed the limit on file sizes";
+  const int fd = open_in_folder(FileName(state.stream, ".log").text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
+  if (fd < 0) return "a log cannot be opened";
+  const bool written = write_all(fd, state.begin, bytes);
+  sys(SYS_close, fd);
+  return written ? nullptr : "a log cannot be written (is the disk full?)";
+}
+
+}  // namespace
+
+Stamps stamps;
+
+constinit abi::ThreadState sink = {sink_buffer,    sink_buffer + sizeof(sink_buffer) - abi::kMaxRecord,
+                                   sink_buffer,    0,
+                                   abi::kNoStream, 0,
+                                   abi::kNoStream, 0};
+constinit thread_local Thread self = {};
+
+Stream* make_stream(std::uint32_t thread, std::uint32_t handlers_of) {
+  if (!process_recorded()) return nullptr;
+  const std::uint32_t number = process.next_stream.fetch_add(1, std::memory_order_relaxed);
+  Stream* stream = take_spare();
+  if (stream == nullptr) stream = map_new_stream(number);
+  if (stream == nullptr) {
+    stop_recording("the buffer of a thread cannot be made (is the disk full?)");
+    return nullptr;
+  }
+  const std::uint32_t entry[] = {number, thread, handlers_of};
+  const Part part = {entry, sizeof(entry)};
+  if (!write_meta(abi::MetaKind::Stream, &part, 1)) {
+    stop_recording("a thread cannot be noted (is the disk full?)");
+    unmap_pages(stream, kStreamBytes);
+    return nullptr;
+  }
+  // A spare one is empty: whenever the process dies, the page says of no record that is another stream's.
+  auto* begin = reinterpret_cast<std::uint8_t*>(stream) + abi::kPageBytes;
+  stream->tls_blocks = 0;
+  stream->head = {begin, begin + abi::kBufferBytes - abi::kMaxRecord, begin, 0, number, thread, handlers_of, 0};
+  return stream;
+}
+
+bool flush(abi::ThreadState& state) {
+  if (process.stopped.load(std::memory_order_relaxed)) return false;
+  const auto bytes = static_cast<std::size_t>(state.cur - state.begin);
+  if (bytes == 0) return true;
+  if (const char* trouble = append_to_log(state, bytes)) {
+    stop_recording(trouble);
+    return false;
+  }
+  // In this order: see abi.h. A kill in between loses nothing and shows nothing twice.
+  std::atomic_ref<std::uint8_t*>(state.cur).store(state.begin, std::memory_order_release);
+  std::atomic_ref<std::uint64_t>(state.logged).store(state.logged + bytes, std::memory_order_release);
+  return true;
+}
+
+void end_stream(Stream* stream) {
+  if (flush(stream->head)) {
+    std::atomic_ref<std::uint32_t>(stream->head.ended).store(1, std::memory_order_release);
+    if (keep_as_spare(stream)) return;
+    // A program may start ten thousand threads: what the log has needs no blocks on disk.
+    const int fd = open_in_folder(FileName(stream->file, ".buf").text, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) {
+      sys(SYS_ftruncate, fd, abi::kPageBytes);
+      sys(SYS_close, fd);
+    }
+  }
+  unmap_pages(stream, kStreamBytes);
+}
+
+void forget_spares() {
+  for (std::atomic<Stream*>& slot : spare) {
+    if (Stream* stream = slot.exchange(nullptr)) unmap_pages(stream, kStreamBytes);
+  }
+}
+
+void cut_off(Stream* stream) {
+  const Stream page = *stream;
+  const long mapped = sys(SYS_mmap, stream, kStreamBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0L);
+  if (mapped < 0 && mapped > -4096) return;
+  *stream = page;
+  stream->head.cur = page.head.begin;
+  stream->head.stream = abi::kNoStream;
+}
+
+std::uint8_t* make_room(abi::ThreadState& state) {
+  if (state.stream != abi::kNoStream && !flush(state)) cut_off(reinterpret_cast<Stream*>(&state));
+  state.cur = state.begin;
+  return state.begin;
+}
+
+}  // namespace racecast::runtime
+
+extern "C" {
+
+constinit thread_local racecast::abi::ThreadState* __racecast_thread = &racecast::runtime::sink;
+
+std::uint8_t* __racecast_full(std::uint32_t) {
+  return racecast::runtime::make_room(*__racecast_thread);
+}
+
+}  // extern "C"

@@ -1,0 +1,60 @@
+# `maximal` on the command line: by default, last, each race once; its schedules as interleavings; windows; figures.
+. "$(dirname "$0")/lib.bash"
+
+# Two scopes of one lock must be swapped: only maximal sees it.
+printf 'racecast-trace 1\nA lock m\nA write x 1 @1\nA unlock m\nB lock m\nB write y 2 @3\nB unlock m\nB write x 2 @4\n' >swapped.txt
+expect 1 "$racecast" analyze swapped.txt --stats --json findings.json
+says out "data race on x (predicted; maximal)"
+says out "1 race;"
+says out "maximal: pairs of places: race"
+says findings.json '"stretches"'
+says findings.json '"figures"'
+says_not findings.json '"kept"'
+expect 0 "$racecast" analyze swapped.txt --analysis hb,shb,syncp
+
+# The interleaving: B's scope, then A takes the lock, then both are next.
+expect 0 "$racecast" dump witness 1 swapped.txt
+says out "1. data race on x"
+says out "lock m"
+says out "write y = 2"
+says out "both are next:"
+[ "$(grep -c ╌ out)" -eq 1 ] || fail "one change of thread"
+expect 2 "$racecast" dump witness 2 swapped.txt
+says err "there is no finding 2"
+expect 2 "$racecast" dump witness 0 swapped.txt
+
+# A read that returns another value than recorded says both.
+printf 'racecast-trace 1\nbranches\nC read f 0 @0\nA write x 1 @1\nA write f 1 @2\nB read f 1 @3\nB write g 5 @5\nB read x 1 @4\n' >other.txt
+expect 1 "$racecast" analyze other.txt --analysis maximal
+number=$(grep -n "data race on x" out | head -1 | sed 's/^[0-9]*:\([0-9]*\)\..*/\1/')
+expect 0 "$racecast" dump witness "$number" other.txt --analysis maximal
+says out "read f = 0 (recorded 1)"
+says out "write g = ? (recorded 5)"
+
+# What is long and quiet is folded, unless all of it is wanted.
+{ echo "racecast-trace 1"; echo "A write x 1 @1"; for _ in $(seq 1500); do echo "B write y 1 @2"; done; echo "B write x 2 @3"; } >long.txt
+expect 0 "$racecast" dump witness 1 long.txt
+says out "… 1,496 events"
+[ "$(wc -l <out)" -lt 20 ] || fail "it is not folded"
+expect 0 "$racecast" dump witness 1 long.txt --full
+[ "$(wc -l <out)" -gt 1500 ] || fail "it is folded"
+
+# Windows: fewer events at a time, the same answer where it fits, and it is said.
+expect 1 "$racecast" analyze long.txt --analysis maximal
+says_not err "windows"
+expect 0 "$racecast" analyze long.txt --analysis maximal --window 100
+says out "not everything was looked at"
+says err "windows of 100 events"
+expect 1 "$racecast" analyze swapped.txt --analysis maximal --window 7
+says_not err "windows"
+
+# A race that was observed and cannot be scheduled has no interleaving.
+printf 'racecast-trace 1\nA write y 7 @0\nA write x 1 @1\nB read x 1 @2\nB read y 7 @4\n' >dependent.txt
+expect 0 "$racecast" dump witness 2 dependent.txt
+says out "there is no schedule"
+
+for jobs in 1 2 5; do
+  expect 1 "$racecast" analyze other.txt --json "json$jobs" -j "$jobs"
+done
+cmp json1 json2 && cmp json1 json5 || fail "the number of jobs changes the answer"
+finish

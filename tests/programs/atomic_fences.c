@@ -1,0 +1,28 @@
+// Relaxed accesses with a fence on one side only.
+#include <stdatomic.h>
+
+#include "test.h"
+
+atomic_int flag;
+int message;
+
+THREAD(sender) {
+  message = 5;  // RACE(a)
+  atomic_thread_fence(memory_order_release);
+  atomic_store_explicit(&flag, 1, memory_order_relaxed);
+  order_wait();
+  return NULL;
+}
+
+THREAD(receiver) {
+  order_wait();
+  while (!atomic_load_explicit(&flag, memory_order_relaxed)) sched_yield();
+  atomic_signal_fence(memory_order_acquire);
+  message++;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  run_two(sender, receiver);
+  printf("%d\n", message);
+}

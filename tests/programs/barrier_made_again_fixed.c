@@ -1,0 +1,34 @@
+// A barrier for two is destroyed and made again for three: its rounds start anew, and order what is before and after.
+// NORACE
+#include "test.h"
+
+pthread_barrier_t barrier;
+int shared;
+
+THREAD(only_waits) {
+  pthread_barrier_wait(&barrier);
+  return NULL;
+}
+
+THREAD(writes_after) {
+  pthread_barrier_wait(&barrier);
+  shared += 2;
+  return NULL;
+}
+
+int main(void) {
+  pthread_t one, two;
+  pthread_barrier_init(&barrier, NULL, 2);
+  pthread_create(&one, NULL, only_waits, NULL);
+  pthread_barrier_wait(&barrier);
+  pthread_join(one, NULL);
+  pthread_barrier_destroy(&barrier);
+  pthread_barrier_init(&barrier, NULL, 3);
+  pthread_create(&one, NULL, writes_after, NULL);
+  pthread_create(&two, NULL, only_waits, NULL);
+  shared = 1;
+  pthread_barrier_wait(&barrier);
+  pthread_join(one, NULL);
+  pthread_join(two, NULL);
+  printf("%d\n", shared);
+}

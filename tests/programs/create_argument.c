@@ -1,0 +1,24 @@
+// The creator reuses the argument of pthread_create while the new thread still reads it.
+#include "test.h"
+
+int arguments[2] = {1, 2};
+int sum;
+
+static void* worker(void* argument) {
+  order_wait();
+  int value = *(int*)argument;  // RACE(a)
+  lock();
+  sum += value;
+  unlock();
+  return NULL;
+}
+
+int main(void) {
+  pthread_t thread;
+  order_init(2);
+  pthread_create(&thread, NULL, worker, &arguments[0]);
+  arguments[0] = 5;  // RACE(a)
+  order_wait();
+  pthread_join(thread, NULL);
+  printf("%d\n", sum + arguments[1]);
+}

@@ -1,0 +1,32 @@
+// A process forks while another thread lives; in the parent the two race.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+int shared, copied;
+
+THREAD(worker) {
+  shared++;  // RACE(a)
+  order_wait();
+  order_wait();
+  return NULL;
+}
+
+int main(void) {
+  pthread_t thread;
+  int status = 0;
+  order_init(2);
+  pthread_create(&thread, NULL, worker, NULL);
+  order_wait();
+  pid_t child = fork();
+  if (child == 0) {
+    copied += shared + 10;
+    _exit(copied);
+  }
+  shared += 2;  // RACE(a)
+  order_wait();
+  pthread_join(thread, NULL);
+  waitpid(child, &status, 0);
+  printf("%d %d\n", shared, WEXITSTATUS(status));
+}

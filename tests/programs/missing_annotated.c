@@ -1,0 +1,40 @@
+// NATIVE: native/hidden_lock.c
+// A lock that no argument leads to, told by an annotation: it orders `total`, and not what is done after it was given back.
+#include "test.h"
+
+#if !defined(TEST_RACECAST)
+#define RACECAST_REACHES(function, address) ((void)(function), (void)(address))
+#endif
+
+void hidden_lock(void);
+void hidden_unlock(void);
+
+char the_lock;
+int total, extra;
+
+static void add(int amount) {
+  hidden_lock();
+  total += amount;
+  hidden_unlock();
+}
+
+THREAD(first) {
+  add(1);
+  extra = 1;  // RACE(a)
+  order_wait();
+  return NULL;
+}
+
+THREAD(second) {
+  order_wait();
+  add(2);
+  extra = 1;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  RACECAST_REACHES(hidden_lock, &the_lock);
+  RACECAST_REACHES(hidden_unlock, &the_lock);
+  run_two(first, second);
+  printf("%d %d\n", total, extra);
+}

@@ -1,0 +1,36 @@
+// FLAGS: -D_GNU_SOURCE
+// pthread_mutex_clocklock takes the mutex in time.
+// NORACE
+#include <errno.h>
+#include <time.h>
+
+#include "test.h"
+
+int shared;
+int error;
+
+THREAD(holder) {
+  lock();
+  shared = 1;
+  unlock();
+  order_wait();
+  order_wait();
+  return NULL;
+}
+
+THREAD(impatient) {
+  struct timespec deadline;
+  order_wait();
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  deadline.tv_sec += 100;
+  error = pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &deadline);
+  shared = 2;
+  if (error == 0) unlock();
+  order_wait();
+  return NULL;
+}
+
+int main(void) {
+  run_two(holder, impatient);
+  printf("%d %d\n", shared, error == ETIMEDOUT);
+}

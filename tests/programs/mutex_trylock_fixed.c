@@ -1,0 +1,33 @@
+// A failed trylock is followed by a lock.
+// NORACE
+#include "test.h"
+
+int shared;
+
+THREAD(holder) {
+  lock();
+  order_wait();
+  order_wait();
+  shared++;
+  unlock();
+  order_wait();
+  return NULL;
+}
+
+THREAD(trier) {
+  order_wait();
+  int failed = pthread_mutex_trylock(&mutex_);
+  order_wait();
+  order_wait();
+  if (failed) failed = pthread_mutex_lock(&mutex_);
+  shared++;
+  if (!failed) unlock();
+  return NULL;
+}
+
+int main(void) {
+  run_two(holder, trier);
+  int taken = pthread_mutex_trylock(&mutex_) == 0;
+  printf("%d %d\n", shared, taken);
+  unlock();
+}

@@ -1,0 +1,29 @@
+// Two threads guard one variable with two different mutexes.
+#include "test.h"
+
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
+int balance = 100;
+
+THREAD(deposit) {
+  pthread_mutex_lock(&a);
+  balance += 10;  // RACE(a)
+  pthread_mutex_unlock(&a);
+  order_wait();
+  return NULL;
+}
+
+THREAD(withdraw) {
+  order_wait();
+  pthread_mutex_lock(&b);
+  balance -= 30;  // RACE(a)
+  pthread_mutex_unlock(&b);
+  return NULL;
+}
+
+int main(void) {
+  run_two(deposit, withdraw);
+  printf("%d\n", balance);
+  pthread_mutex_destroy(&a);
+  pthread_mutex_destroy(&b);
+}

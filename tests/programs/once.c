@@ -1,0 +1,27 @@
+// One thread uses what pthread_once initialises without calling it.
+#include "test.h"
+
+pthread_once_t once = PTHREAD_ONCE_INIT;
+int table[4];
+int sum;
+
+static void initialise(void) {
+  for (int i = 0; i < 4; i++) table[i] = i * i;  // RACE(a)
+}
+
+THREAD(first) {
+  pthread_once(&once, initialise);
+  order_wait();
+  return NULL;
+}
+
+THREAD(second) {
+  order_wait();
+  for (int i = 0; i < 4; i++) sum += table[i];  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  run_two(first, second);
+  printf("%d\n", sum);
+}

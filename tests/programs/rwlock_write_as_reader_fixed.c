@@ -1,0 +1,28 @@
+// Writers hold the lock for writing.
+// NORACE
+#include "test.h"
+
+pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+int shared;
+
+THREAD(reader) {
+  pthread_rwlock_rdlock(&rwlock);
+  int seen = shared;
+  pthread_rwlock_unlock(&rwlock);
+  order_wait();
+  return (void*)(long)seen;
+}
+
+THREAD(writer) {
+  order_wait();
+  pthread_rwlock_wrlock(&rwlock);
+  shared = 3;
+  pthread_rwlock_unlock(&rwlock);
+  return NULL;
+}
+
+int main(void) {
+  run_two(reader, writer);
+  printf("%d\n", shared);
+  pthread_rwlock_destroy(&rwlock);
+}

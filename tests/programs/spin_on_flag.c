@@ -1,0 +1,24 @@
+// A thread spins on a plain flag, then reads the message.
+#include "test.h"
+
+int flag;
+int message;
+
+THREAD(sender) {
+  message = 5;  // RACE(b)
+  flag = 1;  // RACE(a)
+  order_wait();
+  return NULL;
+}
+
+THREAD(receiver) {
+  order_wait();
+  while (!flag) sched_yield();  // RACE(a)
+  message++;  // RACE(b)
+  return NULL;
+}
+
+int main(void) {
+  run_two(sender, receiver);
+  printf("%d\n", message);
+}

@@ -1,0 +1,26 @@
+// STD: c++20
+// std::latch: a worker writes after it counted down.
+#include <latch>
+#include <thread>
+
+#include "test.h"
+
+std::latch latch(2);
+int results[2];
+
+static void work(int i) {
+  latch.count_down();
+  results[i] = i + 1;  // RACE(a)
+  order_wait();
+}
+
+int main() {
+  order_init(3);
+  std::thread a(work, 0), b(work, 1);
+  latch.wait();
+  order_wait();
+  int sum = results[0] + results[1];  // RACE(a)
+  a.join();
+  b.join();
+  printf("%d %d\n", sum, latch.try_wait());
+}

@@ -1,0 +1,30 @@
+// A function takes the recursive mutex that its caller may hold already.
+// NORACE
+#include <mutex>
+#include <thread>
+
+#include "test.h"
+
+std::recursive_mutex mutex;
+int shared;
+
+NOINLINE static void increment() {
+  std::lock_guard<std::recursive_mutex> guard(mutex);
+  shared++;
+}
+
+int main() {
+  order_init(2);
+  std::thread first([] {
+    std::unique_lock<std::recursive_mutex> guard(mutex);
+    increment();
+    order_wait();
+  });
+  std::thread second([] {
+    order_wait();
+    increment();
+  });
+  first.join();
+  second.join();
+  printf("%d\n", shared);
+}

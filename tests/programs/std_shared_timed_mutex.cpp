@@ -1,0 +1,34 @@
+// STD: c++17
+// std::shared_timed_mutex: a failed try_lock_for is ignored.
+#include <chrono>
+#include <shared_mutex>
+#include <thread>
+
+#include "test.h"
+
+std::shared_timed_mutex mutex;
+int shared;
+bool results[3];
+
+int main() {
+  order_init(2);
+  std::thread first([] {
+    mutex.lock_shared();
+    int seen = shared;  // RACE(a)
+    results[2] = seen == 0;
+    order_wait();
+    order_wait();
+    mutex.unlock_shared();
+  });
+  std::thread second([] {
+    order_wait();
+    results[0] = mutex.try_lock_shared_for(std::chrono::seconds(100));
+    mutex.unlock_shared();
+    results[1] = mutex.try_lock_for(std::chrono::microseconds(10));
+    shared = 1;  // RACE(a)
+    order_wait();
+  });
+  first.join();
+  second.join();
+  printf("%d %d %d %d\n", shared, results[0], results[1], results[2]);
+}
