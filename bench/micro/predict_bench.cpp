@@ -1,6 +1,7 @@
 // How fast pairs are decided: predict_bench TRACE.rct [PAIRS [Z3_PAIRS]] takes up to PAIRS conflicting pairs, evenly
 // spread over the trace, decides each with the whole trace as the window, and prints a table as Markdown: what each
-// tier settled, time per pair that passes tier 1, cones, attempts.
+// tier settled, and how many pairs a second (its own time and that of the tiers before it, judging not included); time
+// per pair that passes tier 1, cones, attempts.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -58,6 +59,10 @@ std::string spread(std::vector<T> values) {
                      static_cast<double>(values[values.size() * 9 / 10]), static_cast<double>(values.back()));
 }
 
+std::string per_second(std::uint64_t pairs, double seconds) {
+  return pairs == 0 || seconds <= 0 ? "-" : fmt::format("{:.3g}", static_cast<double>(pairs) / seconds);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,6 +88,7 @@ int main(int argc, char** argv) {
   const auto pairs = some_pairs(judge.execution(), count);
 
   std::uint64_t settled[analysis::maximal::kTiers][2] = {}, unknown = 0, rejected = 0;
+  double seconds[analysis::maximal::kTiers] = {};  // by the tier that settled the pair
   std::vector<double> milliseconds, with_z3, ratios;
   const std::size_t z3_count = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   std::vector<std::uint64_t> cones, attempts, lemmas;
@@ -90,10 +96,12 @@ int main(int argc, char** argv) {
     const double before = now();
     const Decision decision = predictor.decide(a, b, {});
     const double spent = 1000 * (now() - before);
-    if (decision.verdict == Verdict::Unknown)
+    if (decision.verdict == Verdict::Unknown) {
       ++unknown;
-    else
+    } else {
       ++settled[static_cast<int>(decision.tier)][decision.verdict == Verdict::Race ? 0 : 1];
+      seconds[static_cast<int>(decision.tier)] += spent / 1000;
+    }
     if (decision.verdict == Verdict::Race && !judge.race(decision.schedule, a, b).accepted) ++rejected;
     if (decision.tier == analysis::maximal::Tier::Order && decision.verdict == Verdict::NoRace) continue;
     milliseconds.push_back(spent);
@@ -112,10 +120,11 @@ int main(int argc, char** argv) {
   getrusage(RUSAGE_SELF, &usage);
   fmt::print("{}: {} events, {} threads, {} pairs; preparing {:.2f} s; peak {} MiB\n\n", argv[1], trace->events.size(),
              judge.execution().threads(), pairs.size(), prepared - start, usage.ru_maxrss / 1024);
-  fmt::print("| tier | races | no races |\n|---|---|---|\n");
+  fmt::print("| tier | races | no races | pairs/s |\n|---|---|---|---|\n");
   const char* const names[] = {"1 order", "2 closure", "3 search", "4 formula"};
   for (int tier = 0; tier < analysis::maximal::kTiers; ++tier)
-    fmt::print("| {} | {} | {} |\n", names[tier], settled[tier][0], settled[tier][1]);
+    fmt::print("| {} | {} | {} | {} |\n", names[tier], settled[tier][0], settled[tier][1],
+               per_second(settled[tier][0] + settled[tier][1], seconds[tier]));
   fmt::print("\nunknown: {}; rejected by the judge: {}\n", unknown, rejected);
   fmt::print("of pairs that pass tier 1, median / p90 / max: ms {}; cone {}; attempts {}; lemmas {}\n",
              spread(milliseconds), spread(cones), spread(attempts), spread(lemmas));

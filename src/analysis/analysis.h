@@ -31,11 +31,13 @@ struct Input {
   bool check = false;
   unsigned jobs = 1;              // threads to use; the answer does not depend on it
   bool keep_racy_events = false;  // fill RacyEvents::events
-  // `maximal`: events of a window; 0: as maximal/windows.h says.
+  // `maximal`, `value`: events of a window; 0: as maximal/windows.h says.
   std::uint64_t window = 0;
-  // `maximal` leaves out pairs of places for which an analysis before it in the list has a schedule already.
+  // `maximal` and `value` leave out pairs of places for which an analysis before them in the list has a schedule
+  // already; `value` also what it would only decide as `maximal`, if that is one of them.
   bool only_new = false;
   std::vector<finding::Places> scheduled;  // which; run() fills it in, if only_new
+  bool after_maximal = false;              // likewise
 };
 
 // Every event that an analysis finds unordered with an earlier conflicting one.

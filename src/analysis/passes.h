@@ -17,5 +17,6 @@ std::unique_ptr<Pass> make_wcp(const PassContext& context);        // wcp/wcp.cp
 std::unique_ptr<Pass> make_cp(const PassContext& context);         // wcp/cp.cpp
 std::unique_ptr<Pass> make_syncp(const PassContext& context);      // syncp/syncp.cpp
 std::unique_ptr<Pass> make_maximal(const PassContext& context);    // maximal/maximal.cpp
+std::unique_ptr<Pass> make_value(const PassContext& context);      // maximal/maximal.cpp
 
 }  // namespace racecast::analysis

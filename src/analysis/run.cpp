@@ -163,6 +163,7 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
   outputs.definitions = first_source->definitions();
   Input for_finish = input;
   for (const auto& pass : passes) {
+    const std::size_t number = outputs.by_analysis.size();
     outputs.by_analysis.emplace_back();
     if (pass == nullptr) continue;  // its filter let nothing through
     RC_TRY(outputs.by_analysis.back(), pass->finish(for_finish));
@@ -171,6 +172,7 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
       if (input.only_new && finding.schedule)
         for_finish.scheduled.push_back(finding::places_of(finding, outputs.definitions));
     }
+    if (input.only_new && names[number] == "maximal") for_finish.after_maximal = true;
     for (finding::Finding& finding : outputs.by_analysis.back().candidates)
       finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
   }

@@ -19,7 +19,7 @@ using LabelPair = std::pair<std::string, std::string>;
 using LabelPairs = std::set<LabelPair>;
 
 // Analyses that expectations are written for already.
-constexpr std::string_view kPlanned[] = {"value", "path", "nondet"};
+constexpr std::string_view kPlanned[] = {"path", "nondet"};
 
 void insert(LabelPairs& pairs, const std::string& a, const std::string& b) {
   // Accesses without a label are never listed.

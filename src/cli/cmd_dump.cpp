@@ -1,13 +1,15 @@
-// racecast dump program|trace|order|findings|witness FILE: every arrow of the data flow, printed. FILE is a litmus
-// program (which is executed once where a trace is needed) or a trace.
+// racecast dump program|litmus|trace|path|order|findings|witness FILE: every arrow of the data flow, printed. FILE is a
+// litmus program (which is executed once where a trace is needed) or a trace.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <thread>
 
 #include "cli/command.h"
 #include "cli/dump_order.h"
+#include "cli/dump_path.h"
 #include "cli/litmus_input.h"
 #include "cli/open_trace.h"
 #include "cli/pipeline.h"
@@ -98,7 +100,7 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
   input.window = analysis.window;
   input.open = trace::with_missing_mode(input.open, analysis.missing);
   RC_TRY(const Analysed analysed, analyse(input, analysis.analyses));
-  if (number == 0 || number > analysed.findings.size())
+  if (number > analysed.findings.size())
     return bad_input(
         fmt::format("{}: there is no finding {}; the analysis has {}", options.path, number, analysed.findings.size()));
   const finding::Finding& finding = analysed.findings[number - 1];
@@ -120,6 +122,15 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
   return title + report::witness(finding, context, full);
 }
 
+// CLI11 takes -1 for 2^64 - 1, and so what is larger.
+std::string check_number(const std::string& text) {
+  std::size_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc::result_out_of_range) return "too large for the number of a finding: " + text;
+  return error != std::errc() || stop != end || number == 0 ? "not a positive number: " + text : std::string();
+}
+
 void add_witness(CLI::App& dump, Outcome& outcome) {
   struct Options {
     LitmusOptions litmus;
@@ -131,7 +142,8 @@ void add_witness(CLI::App& dump, Outcome& outcome) {
   CLI::App* command =
       dump.add_subcommand("witness", "the schedule of a finding as an interleaving, a column for each thread");
   command->add_option("N", options->number, "number of the finding, as the report of analyze or run has it")
-      ->required();
+      ->required()
+      ->check(check_number);
   add_litmus_options(*command, options->litmus);
   command->get_option("FILE")->description("a litmus program or a trace");
   add_choice_of_analyses(*command, options->analysis);
@@ -189,8 +201,8 @@ void add_what(CLI::App& dump, Outcome& outcome, const char* name, const char* he
 }  // namespace
 
 void add_dump(CLI::App& app, Outcome& outcome) {
-  CLI::App* dump =
-      app.add_subcommand("dump", "print a stage of the data flow: program, litmus, trace, order, findings, witness");
+  CLI::App* dump = app.add_subcommand(
+      "dump", "print a stage of the data flow: program, litmus, trace, path, order, findings, witness");
   dump->require_subcommand(1);
   dump->footer("Example: racecast dump order examples/first_race.litmus");
   add_what(*dump, outcome, "program", "the program model, instruction by instruction", false,
@@ -198,6 +210,11 @@ void add_dump(CLI::App& app, Outcome& outcome) {
   add_what(*dump, outcome, "litmus", "the program in the litmus language", false,
            [](const LitmusOptions& options) { return dump_program(options, true); });
   add_trace(*dump, outcome);
+  add_what(*dump, outcome, "path", "what each thread computes from what it reads, and what must hold for each event",
+           true, [](const LitmusOptions& options) -> Result<std::string> {
+             RC_TRY(const trace::Trace trace, trace_of(options));
+             return dump_path(trace);
+           });
   add_what(*dump, outcome, "order", "clocks, reads-from and lock scopes", true,
            [](const LitmusOptions& options) -> Result<std::string> {
              RC_TRY(const trace::Trace trace, trace_of(options));

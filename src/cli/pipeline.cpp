@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <map>
 #include <set>
 #include <thread>
 
@@ -24,27 +23,32 @@ void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--analysis", options.analyses, "analyses, separated by commas (" + names + ")")
       ->delimiter(',')
       ->type_name("NAME[,NAME...]")
-      ->default_str("hb,shb,syncp,maximal")
+      ->default_str("hb,shb,syncp,maximal,value")
       ->check([](const std::string& name) {
         return analysis::find_analysis(name) != nullptr ? std::string() : "there is no analysis " + name;
       });
   command
-      .add_option("--window", options.window,
-                  "maximal: cut a trace of more than N events into windows of N (0: one window up to 2,097,152 events, "
-                  "then 1,048,576; docs/maximal.md says what a window can miss)")
+      .add_option(
+          "--window", options.window,
+          "maximal, value: cut a trace of more than N events into windows of N (1 counts as 2; 0: one window up to "
+          "2,097,152 events, then 1,048,576; docs/maximal.md says what a window can miss)")
       ->type_name("N")
       ->default_val(0)
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 31));
-  using trace::MissingMode;
-  static const std::map<std::string, MissingMode> modes = {
-      {"reach", MissingMode::Reach}, {"barrier", MissingMode::Barrier}, {"ignore", MissingMode::Ignore}};
   command
-      .add_option("--missing", options.missing,
-                  "code that was not recorded keeps its order with what it can reach (reach); for comparison, with "
-                  "everything (barrier: hides races) or with nothing (ignore: unsound, gives false alarms)")
+      .add_option_function<std::string>(
+          "--missing", [&options](const std::string& name) { options.missing = *trace::missing_mode_of(name); },
+          "code that was not recorded keeps its order with what it can reach (reach); for comparison, with "
+          "everything (barrier: hides races) or with nothing (ignore: unsound, gives false alarms)")
       ->type_name("reach|barrier|ignore")
       ->default_str("reach")
-      ->transform(CLI::CheckedTransformer(modes).description(""));
+      ->check([](const std::string& name) {
+        return trace::missing_mode_of(name) ? std::string()
+                                            : fmt::format(
+                                                  "there is no way `{}` to take missing code; there are "
+                                                  "reach, barrier and ignore",
+                                                  name);
+      });
 }
 
 void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
@@ -62,9 +66,10 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
       ->type_name("N")
       ->default_val(0)
       ->check(CLI::Range(0, 1024));
-  command.add_flag("--stats", options.stats,
-                   "print racy events, racy locations and pairs of each analysis, what maximal did, events per second "
-                   "and peak memory");
+  command.add_flag(
+      "--stats", options.stats,
+      "print racy events, racy locations and pairs of each analysis, what maximal and value did, events per second "
+      "and peak memory");
 }
 
 Result<Analysed> analyse(const analysis::Input& input_without_progress, const std::vector<std::string>& names) {

@@ -18,7 +18,7 @@ class App;
 namespace racecast::cli {
 
 struct AnalysisOptions {
-  std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal"};
+  std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal", "value"};
   std::optional<std::string> json;         // also write the findings to this file
   std::optional<std::string> racy_events;  // write the racy events to this file
   bool candidates = false;                 // show candidates, too
@@ -42,9 +42,9 @@ struct Analysed {
   unsigned run = 1;                  // which recording of the program it is of
 };
 
-// Runs the analyses, all at once, and merges their findings (of `maximal`, only what none before it has a schedule
-// for). A schedule that the judge rejected is an internal error:
-// it means that racecast contradicts itself.
+// Runs the analyses, all at once, and merges their findings (of `maximal` and `value`, only what none before has a
+// schedule for). A schedule that the judge rejected means that racecast contradicts itself: its pair is unknown then,
+// and the output not complete; in tests (RACECAST_STRICT) it is an internal error.
 Result<Analysed> analyse(const analysis::Input& input, const std::vector<std::string>& names);
 
 // analyse() as the options say, with all that show() needs.

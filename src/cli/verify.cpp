@@ -110,6 +110,13 @@ Outcome verify_trace(trace::EventSource& source, const std::string& name) {
   }
   std::string text = legal ? fmt::format("order: legal ({} events)\n", events)
                            : fmt::format("order: illegal: {}\n", legal.error().message);
+  // A program that was killed before its first event has not said what its model is, either.
+  if (!walker && events == 0) {
+    print(text +
+          "paths: nothing to verify\n"
+          "verify: order=legal events=0 compared=0 unknown=0 mismatches=0 resyncs=0 outside=0\n");
+    return kNothingFound;
+  }
   if (!walker) {
     print(text + "paths: not verified, the trace came without a program\n");
     return bad_input(fmt::format("{}: the trace came without a program: its paths cannot be verified", name));

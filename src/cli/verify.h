@@ -10,7 +10,7 @@
 namespace racecast::cli {
 
 // Prints the verdict; the last line is for scripts. kFindings: something does not agree. bad_input: the trace cannot be
-// read, or came without a program. `name` is what the user calls the trace.
+// read, or has events and came without a program. `name` is what the user calls the trace.
 Outcome verify_trace(trace::EventSource& source, const std::string& name);
 
 }  // namespace racecast::cli

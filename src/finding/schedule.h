@@ -43,6 +43,10 @@ struct Interleaving {
   std::vector<Stretch> stretches;    // then these
   std::uint64_t end = 0;             // all of its events have smaller numbers
   std::vector<ScheduleStep> others;  // the reads that deviate, by number; absent value: it is not known
+  // Was the program's model run along it? Then these are the writes that store something else than recorded, likewise,
+  // and all others store what was recorded. Else a write of a thread that has deviated stores something unknown.
+  bool computed = false;
+  std::vector<ScheduleStep> stored;
   bool operator==(const Interleaving&) const = default;
 };
 

@@ -22,16 +22,6 @@ std::string_view text_of(MismatchKind kind) {
 }
 
 struct PathWalker::State {
-  State(PathCode code, const trace::Definitions& definitions, PathClient& client, bool tell_instructions)
-      : shared{std::move(code),
-               ConstantMemory(*definitions.program),
-               definitions,
-               client,
-               tell_instructions,
-               {},
-               {},
-               {}} {}
-
   PathShared shared;
   std::vector<std::unique_ptr<PathThread>> threads;  // by ThreadId
 };
@@ -44,26 +34,61 @@ PathWalker::~PathWalker() = default;
 Result<PathWalker> PathWalker::make(const trace::Definitions& definitions, PathClient& client, bool tell_instructions) {
   if (definitions.program == nullptr) return bad_input("the trace came without a program");
   RC_TRY(PathCode code, PathCode::make(definitions.program));
-  return PathWalker(std::make_unique<State>(std::move(code), definitions, client, tell_instructions));
+  auto state = std::make_unique<State>();
+  state->shared.code = std::make_shared<const PathCode>(std::move(code));
+  state->shared.constants = std::make_shared<const ConstantMemory>(*definitions.program);
+  state->shared.definitions = &definitions;
+  state->shared.client = &client;
+  state->shared.tell_instructions = tell_instructions;
+  return PathWalker(std::move(state));
 }
 
 Status PathWalker::add(std::span<const trace::Event> events) {
+  return add(events, true);
+}
+
+Status PathWalker::add_unknown(const trace::Event& event) {
+  return add(std::span(&event, 1), false);
+}
+
+Status PathWalker::add(std::span<const trace::Event> events, bool known) {
   State& s = *state_;
   for (const trace::Event& e : events) {
     const std::size_t t = index(e.thread);
     if (t >= s.threads.size()) {
-      if (t >= s.shared.definitions.threads.size())
+      if (t >= s.shared.definitions->threads.size())
         return bad_input(fmt::format("event {} is of thread {}, which is not defined", s.shared.counts.events, t));
       s.threads.resize(t + 1);
     }
     if (s.threads[t] == nullptr) s.threads[t] = std::make_unique<PathThread>(s.shared, e.thread);
-    s.threads[t]->add(e, EventNo{s.shared.counts.events});
+    s.threads[t]->add(e, EventNo{s.shared.counts.events}, known);
   }
   return {};
 }
 
 const PathCounts& PathWalker::counts() const {
   return state_->shared.counts;
+}
+
+PathWalker PathWalker::copy(PathClient& client) const {
+  auto state = std::make_unique<State>();
+  state->shared = state_->shared;
+  state->shared.client = &client;
+  state->shared.symbols = nullptr;
+  state->threads.resize(state_->threads.size());
+  for (std::size_t t = 0; t < state->threads.size(); ++t) {
+    if (state_->threads[t] != nullptr)
+      state->threads[t] = std::make_unique<PathThread>(*state_->threads[t], state->shared);
+  }
+  return PathWalker(std::move(state));
+}
+
+void PathWalker::collect(SymbolBuilder* symbols) {
+  state_->shared.symbols = symbols;
+}
+
+const trace::Definitions& PathWalker::definitions() const {
+  return *state_->shared.definitions;
 }
 
 }  // namespace racecast::model

@@ -25,6 +25,8 @@
 
 namespace racecast::model {
 
+class SymbolBuilder;
+
 enum class MismatchKind : std::uint8_t {
   Address,  // of an access or of a synchronisation object
   Size,     // of an access or of a new object
@@ -72,6 +74,8 @@ class PathClient {
   virtual void left(ThreadId, program::FunctionId, PathValue) {}
   // Only where the walker was made with `tell_instructions`.
   virtual void executed(const Executed&) {}
+  // Likewise: the event is inside of this Call or Opaque, or is the Call event that enters its callee.
+  virtual void at_call(ThreadId, InstrId, std::span<const PathValue> /*operands*/) {}
 };
 
 struct PathCounts {
@@ -96,9 +100,25 @@ class PathWalker {
 
   // The next events of the trace, of all threads. bad_input: an event of a thread that is not defined.
   Status add(std::span<const trace::Event> events);
+  // The next event, whose input is not known: what it reads (a Read, an atomic), the result or parameter that a Value
+  // says, the result of a MissingEnd. So walks a schedule that is not the recorded one. Registers get what the model
+  // computes itself where it does (the parameter of a call that was followed, the address of an object that the call
+  // made), else they are unknown; what the event says is compared with nothing. Addresses, branches and whether a try
+  // succeeded are as in add(). The value of a Write is no input: without kHasValue, it is not compared.
+  Status add_unknown(const trace::Event& event);
   const PathCounts& counts() const;
+  const trace::Definitions& definitions() const;
+
+  // A walker that stands where this one does and tells `client` what comes. Cost: what is live, registers and local
+  // slots; the code is shared.
+  PathWalker copy(PathClient& client) const;
+
+  // From now on what values are computed from goes to `symbols` (null: to nobody), which must outlive the walk or be
+  // taken away. For symbols.cpp.
+  void collect(SymbolBuilder* symbols);
 
  private:
+  Status add(std::span<const trace::Event> events, bool known);
   struct State;
   explicit PathWalker(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

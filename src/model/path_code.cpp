@@ -1,6 +1,7 @@
 // See path_code.h.
 #include "model/path_code.h"
 
+#include "model/path_evaluate.h"
 #include "program/evaluate.h"
 
 namespace racecast::model {
@@ -60,6 +61,8 @@ void PathCode::add_function(std::uint32_t number, const std::vector<std::uint32_
       if (i.op == Op::Bitcast && i.operands[0].kind == OperandKind::Reg)
         step.float_bits = function.registers[i.operands[0].value].kind == program::TypeKind::Float &&
                           i.type.kind != program::TypeKind::Float;
+      step.evaluable = program::is_evaluable(i.op);
+      step.may_fault = is_division(i.op) || (i.checked && (i.op == Op::Offset || i.op == Op::Index));
       step.source = &i;
       step.written_operands = step.operand_count;
       // Copying and filling write through their first operand only.
@@ -131,6 +134,11 @@ bool PathCode::returns_twice(const PathStep& call) const {
   if (call.callee == kNone32) return false;
   const std::string& name = program_->text(program_->functions[call.callee].name);
   return name.find("setjmp") != std::string::npos || name == "vfork" || name == "getcontext" || is_fork(call);
+}
+
+bool PathCode::is_pthread_create(const PathStep& call) const {
+  return call.callee != kNone32 && call.operand_count == 5 &&
+         program_->text(program_->functions[call.callee].name) == "pthread_create";
 }
 
 bool PathCode::is_fork(const PathStep& call) const {

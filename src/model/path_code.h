@@ -18,10 +18,14 @@
 
 namespace racecast::model {
 
+// What a value was computed from (symbols.h); 0: from no read, or nobody asked.
+using NodeNo = std::uint32_t;
+
 // A value that the model may not know. Unknown spreads, and is compared with nothing.
 struct PathValue {
   std::uint64_t value = 0;  // 0 where not known
   bool known = false;
+  NodeNo node = 0;  // 0 where not known
   bool operator==(const PathValue&) const = default;
 };
 
@@ -53,6 +57,8 @@ struct PathStep {
   Pace pace = Pace::Skip;
   program::Type type;
   bool float_bits = false;  // Bitcast of a float to something else
+  bool evaluable = false;   // program::is_evaluable
+  bool may_fault = false;   // a division, checked address arithmetic
   std::uint32_t result = kNone32, result2 = kNone32;
   std::uint32_t function = 0, block = 0;
   std::uint32_t first_operand = 0, operand_count = 0;
@@ -94,6 +100,7 @@ class PathCode {
   bool same_code(std::uint32_t callee, std::uint32_t function) const;
   // Is this a call of setjmp, or of one of its kind?
   bool returns_twice(const PathStep& call) const;
+  bool is_pthread_create(const PathStep& call) const;
   bool is_fork(const PathStep& call) const;  // of a process; its second return is the child's first event
 
  private:

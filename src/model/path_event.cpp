@@ -21,11 +21,13 @@ bool both_nan(std::uint64_t a, std::uint64_t b, Type type) {
   return nan(a) && nan(b);
 }
 
-bool agree(PathValue expected, std::uint64_t recorded, Type type) {
+bool same_bits(std::uint64_t a, std::uint64_t b, Type type) {
   const unsigned bits = type.bits == 0 ? 64 : type.bits;
-  const std::uint64_t a = program::low_bits(expected.value, bits);
-  const std::uint64_t b = program::low_bits(recorded, bits);
-  return a == b || both_nan(a, b, type);
+  return program::low_bits(a, bits) == program::low_bits(b, bits);
+}
+
+bool agree(PathValue expected, std::uint64_t recorded, Type type) {
+  return same_bits(expected.value, recorded, type) || both_nan(expected.value, recorded, type);
 }
 
 // The model's own addresses of slots stand for real ones that it does not know.
@@ -79,34 +81,41 @@ void PathThread::mismatch(MismatchKind kind, std::uint64_t expected, std::uint64
 }
 
 void PathThread::mismatch(MismatchKind kind, std::uint64_t expected, std::uint64_t recorded, InstrId at) {
-  shared_.client.mismatch({kind, id_, number_, at, expected, recorded});
+  shared_->client->mismatch({kind, id_, number_, at, expected, recorded});
+  if (asked()) note_mismatch(kind);
 }
 
 void PathThread::compare_address(PathValue expected, std::uint64_t recorded) {
   if (!is_comparable(expected)) {
-    ++shared_.counts.unknown_addresses;
+    ++shared_->counts.unknown_addresses;
+    if (asked()) note_unknown_address(expected);
     return;
   }
-  ++shared_.counts.addresses;
-  if (expected.value != recorded) mismatch(MismatchKind::Address, expected.value, recorded);
+  ++shared_->counts.addresses;
+  if (expected.value != recorded)
+    mismatch(MismatchKind::Address, expected.value, recorded);
+  else
+    pin(ConditionKind::Address, expected, Unknown::Allowed);
 }
 
-void PathThread::compare_value(PathValue expected, std::uint64_t recorded, Type type) {
+bool PathThread::compare_value(PathValue expected, std::uint64_t recorded, Type type) {
   if (!is_comparable(expected)) {
-    ++shared_.counts.unknown_values;
-    return;
+    ++shared_->counts.unknown_values;
+    return false;
   }
-  ++shared_.counts.values;
+  ++shared_->counts.values;
   if (!agree(expected, recorded, type)) mismatch(MismatchKind::Value, expected.value, recorded);
+  return same_bits(expected.value, recorded, type);
 }
 
-void PathThread::compare_result(PathValue expected, std::uint64_t recorded, Type type) {
+bool PathThread::compare_result(PathValue expected, std::uint64_t recorded, Type type) {
   if (!is_comparable(expected)) {
-    ++shared_.counts.unknown_results;
-    return;
+    ++shared_->counts.unknown_results;
+    return false;
   }
-  ++shared_.counts.results;
+  ++shared_->counts.results;
   if (!agree(expected, recorded, type)) mismatch(MismatchKind::Result, expected.value, recorded);
+  return same_bits(expected.value, recorded, type);
 }
 
 void PathThread::compare_size(std::uint64_t expected, std::uint64_t recorded) {
@@ -117,7 +126,7 @@ void PathThread::finish_step(const PathStep& step, PathValue result) {
   set(step.result, result);
   tell(step, result, event_);
   ++frames_.back().pc;
-  ++shared_.counts.instructions;
+  ++shared_->counts.instructions;
 }
 
 bool PathThread::meet() {
@@ -132,7 +141,7 @@ bool PathThread::meet() {
     if (step.op != Op::Return) return false;
     const PathValue result = step.operand_count == 0 ? PathValue{} : operand(step, 0);
     tell(step, result, event_);
-    ++shared_.counts.instructions;
+    ++shared_->counts.instructions;
     pop(result);
     return true;
   }
@@ -144,12 +153,16 @@ bool PathThread::meet() {
 
 bool PathThread::meet_access(const PathStep& step) {
   const trace::Event& e = *event_;
-  const bool known = e.has(trace::kHasValue);
-  const unsigned bits = step.type.bits;
+  met_ = true;
   compare_address(operand(step, 0), e.address);
   compare_size(program::bytes_of(step.type), e.size);
-  const PathValue read{known ? program::low_bits(e.value, bits) : 0, known};
+  PathValue read;
+  if (known_ && e.has(trace::kHasValue) && trace::reads(e)) {
+    read = {program::low_bits(e.value, step.type.bits), true};
+    if (asked()) read.node = node_of_read(read.value, step.type);
+  }
   const PathOperand& address = code_.operands(step)[0];
+  bool same = false;
   switch (step.op) {
     case Op::Load:
       repeats_.push_back({address, step.type, read});
@@ -157,30 +170,30 @@ bool PathThread::meet_access(const PathStep& step) {
       return true;
     case Op::Store:
     case Op::AtomicStore:
-      if (known) compare_value(operand(step, 1), e.value, step.type);
+      same = e.has(trace::kHasValue) && compare_value(operand(step, 1), e.value, step.type);
+      if (asked()) note_store(operand(step, 1), same);
       repeats_.clear();
       finish_step(step, {});
       return true;
     case Op::AtomicRmw: {
       PathValue written = operand(step, 1);
-      if (known) {
+      if (read.known) {
         if (written.known) written.value = program::apply(step.source->rmw, step.type, read.value, written.value);
-        compare_value(written, e.aux, step.type);
+        same = compare_value(written, e.aux, step.type);
       }
+      if (same && asked()) note_rmw(step, read, written.value);
       break;
     }
     case Op::AtomicCas: {
       const PathValue expected = operand(step, 1);
       const bool failed = e.has(trace::kFailed);
-      if (known) {
+      if (read.known) {
         // Failed: aux is what it had expected. A weak one may fail although it read that.
-        if (failed)
-          compare_value(expected, e.aux, step.type);
-        else {
-          compare_value(expected, e.value, step.type);
-          compare_value(operand(step, 2), e.aux, step.type);
-        }
+        same = compare_value(expected, failed ? e.aux : e.value, step.type);
+        const bool stores = !failed && compare_value(operand(step, 2), e.aux, step.type);
+        if (!failed && asked()) note_store(operand(step, 2), stores);
       }
+      if (asked()) note_cas(step, read, same);
       set(step.result2, {failed ? 0u : 1u, true});
       break;
     }
@@ -197,6 +210,7 @@ bool PathThread::meet_sync(const PathStep& step) {
   if (frame.asleep) {
     const EventKind second = step.op == Op::Wait ? EventKind::Wake : EventKind::BarrierLeave;
     if (e.kind != second) return false;
+    met_ = true;
     compare_address(operand(step, 0), e.address);
     if (step.op == Op::Wait) compare_address(operand(step, 1), e.aux);
     frame.asleep = false;
@@ -205,17 +219,15 @@ bool PathThread::meet_sync(const PathStep& step) {
     return true;
   }
   if (!is_sync_of(step.op, e.kind)) return false;
+  met_ = true;
   repeats_.clear();
   PathValue result{e.has(trace::kFailed) ? 0u : 1u, true};
   switch (step.op) {
     case Op::Fence: break;
-    case Op::Fork: {
-      std::vector<PathValue> arguments;
-      for (std::size_t k = 1; k < step.operand_count; ++k) arguments.push_back(operand(step, k));
-      if (!arguments.empty()) shared_.forked[static_cast<std::uint32_t>(e.aux)] = std::move(arguments);
+    case Op::Fork:
+      note_fork(step);
       result = {e.aux, true};
       break;
-    }
     case Op::Join: {
       const program::Operand& handle = step.source->operands[0];
       PathValue child = operand(step, 0);
@@ -223,7 +235,8 @@ bool PathThread::meet_sync(const PathStep& step) {
         const auto thread = code_.program().functions[handle.value].thread;
         child = {thread ? index(*thread) : 0, thread.has_value()};
       }
-      compare_value(child, e.aux, program::kI64);
+      if (!compare_value(child, e.aux, program::kI64)) child = {};
+      pin(ConditionKind::Address, child, Unknown::NeedsHistory);
       break;
     }
     case Op::Wait:
@@ -242,17 +255,20 @@ bool PathThread::meet_sync(const PathStep& step) {
 bool PathThread::meet_object(const PathStep& step) {
   const trace::Event& e = *event_;
   if (e.kind != (step.op == Op::Free ? EventKind::Free : EventKind::Alloc)) return false;
+  met_ = true;
   const PathValue value = operand(step, 0);
   if (step.op == Op::Free) {
     compare_address(value, e.address);
-  } else if (value.known && value.value <= 0xffffffff) {
-    compare_size(value.value, e.size);
+  } else {
+    if (value.known && value.value <= 0xffffffff) compare_size(value.value, e.size);
+    pin(ConditionKind::Size, value, Unknown::NeedsHistory);
   }
   finish_step(step, {e.address, true});
   return true;
 }
 
 bool PathThread::meet_branch(const PathStep& step) {
+  met_ = true;
   const auto targets = code_.targets(step);
   const PathValue value = operand(step, 0);
   std::uint64_t expected = 0;
@@ -265,9 +281,9 @@ bool PathThread::meet_branch(const PathStep& step) {
   }
   std::uint64_t taken = event_->value;
   if (!value.known) {
-    ++shared_.counts.unknown_branches;
+    ++shared_->counts.unknown_branches;
   } else {
-    ++shared_.counts.branches;
+    ++shared_->counts.branches;
   }
   if (taken >= targets.size()) {
     mismatch(MismatchKind::Branch, expected, taken);
@@ -275,6 +291,7 @@ bool PathThread::meet_branch(const PathStep& step) {
   } else if (value.known && expected != taken) {
     mismatch(MismatchKind::Branch, expected, taken);
   }
+  if (asked() && (expected == taken || !value.known)) note_branch(step, value, taken);
   tell(step, {}, event_);
   enter_block(targets[taken]);
   return true;
@@ -286,36 +303,54 @@ bool PathThread::meet_fault(const PathStep& step) {
   if (event_->value > 1 || step.pace == Pace::Skip || step.pace == Pace::Jump) return false;
   bool decided = false;
   const bool expected = faults(step, decided);
+  if (event_->value == 0 && step.pace != Pace::Pure) return false;
+  met_ = true;
   if (event_->value == 0) {
-    if (step.pace != Pace::Pure) return false;
     if (decided)
-      ++shared_.counts.branches;
+      ++shared_->counts.branches;
     else
-      ++shared_.counts.unknown_branches;
+      ++shared_->counts.unknown_branches;
     const PathValue result = compute(step);  // which says it, if it faults
     finish_step(step, result);
     return true;
   }
   if (decided) {
-    ++shared_.counts.branches;
+    ++shared_->counts.branches;
     if (!expected) mismatch(MismatchKind::Fault, 0, 1);
   } else {
-    ++shared_.counts.unknown_branches;
+    ++shared_->counts.unknown_branches;
   }
+  if (asked()) need_fault(step);
   tell(step, {}, event_);
-  ++shared_.counts.instructions;
+  ++shared_->counts.instructions;
   faulted_ = true;
   from_begin_ = false;
   while (!frames_.empty()) pop({});
   return true;
 }
 
+// What a Value event says, of something that the model computed itself, if it did (`compared`).
+PathValue PathThread::given_value(PathValue computed, bool compared, Type type) {
+  if (!known_) return computed;
+  if (compared && compare_result(computed, event_->value, type)) {
+    // Arguments may be wider than the parameters that they become; a node is as wide as its value.
+    const std::uint64_t value = program::low_bits(event_->value, type.bits == 0 ? 64 : type.bits);
+    if (computed.node == 0 || computed.value == value) return {value, true, computed.node};
+  }
+  return recorded(event_->value, type, false);
+}
+
+// Missing code is kept only where it gives its recorded result.
+PathValue PathThread::result_of_missing(Type type) const {
+  if (!known_) return {};
+  return {program::low_bits(event_->value, type.bits == 0 ? 64 : type.bits), true};
+}
+
 // The recorded result of an instruction that the model may have computed.
 bool PathThread::meet_given_value(const PathStep& step) {
   if (step.result == kNone32 || step.op == Op::Phi) return false;
-  if (step.pace == Pace::Pure) compare_result(compute(step), event_->value, step.type);
-  const unsigned bits = step.type.bits == 0 ? 64 : step.type.bits;
-  finish_step(step, {program::low_bits(event_->value, bits), true});
+  const PathValue computed = step.pace == Pace::Pure ? compute(step) : PathValue{};
+  finish_step(step, given_value(computed, step.pace == Pace::Pure, step.type));
   return true;
 }
 
@@ -329,21 +364,35 @@ bool PathThread::meet_inside(const PathStep& step) {
     frame.open = true;
     frame.result = {};
   }
+  note_inside(step);
+  tell_call(step);
   switch (e.kind) {
     case EventKind::Value:
-      if (frame.entered) compare_result(frame.result, e.value, step.type);
-      frame.result = {e.value, true};
+      if (frame.missing_since != 0 && frame.missing == 0 && !frame.entered)
+        frame.result = result_of_missing(step.type);
+      else if (frame.allocated != 0 && frame.allocated == e.value && !frame.entered)
+        frame.result = {e.value, true};  // where objects are is as recorded, whatever was read
+      else
+        frame.result = given_value(frame.entered ? frame.result : PathValue{}, frame.entered, step.type);
       frame.has_value = true;
       break;
-    case EventKind::MissingBegin: ++frame.missing; break;
+    case EventKind::Alloc:
+      if (frame.missing == 0 && step.pace == Pace::Call) frame.allocated = e.address;
+      break;
+    case EventKind::MissingBegin:
+      ++frame.missing;
+      frame.missing_since = count_;
+      break;
     case EventKind::MissingEnd:
       if (frame.missing > 0) --frame.missing;
-      if (e.has(trace::kHasValue) && !frame.has_value) frame.result = {e.value, true};
+      // Nothing happened in between: no callback gave it anything.
+      met_ = frame.missing_since + 1 == count_;
+      if (known_ && e.has(trace::kHasValue) && !frame.has_value) frame.result = result_of_missing(step.type);
       break;
     default:
       // Opaque: a wide or odd access; its value is the result unless a Value event says another.
-      if (step.pace == Pace::Opaque && trace::reads(e) && e.has(trace::kHasValue) && !frame.has_value)
-        frame.result = {e.value, true};
+      if (step.pace == Pace::Opaque && trace::reads(e) && !frame.has_value)
+        frame.result = known_ && e.has(trace::kHasValue) ? recorded(e.value, step.type, true) : PathValue{};
       break;
   }
   return true;

@@ -15,6 +15,10 @@ constexpr std::uint64_t kAlign = 64;
 constexpr std::uint64_t kFar = LocalMemory::kSpan / 2;
 constexpr std::uint64_t kFarStep = std::uint64_t{1} << 32;
 
+std::uint8_t part(std::uint32_t k, std::uint32_t size) {
+  return static_cast<std::uint8_t>(k | size << 4);
+}
+
 }  // namespace
 
 std::uint64_t LocalMemory::allocate(PathValue size) {
@@ -27,6 +31,10 @@ std::uint64_t LocalMemory::allocate(PathValue size) {
   bytes_.resize(offset + size.value);
   known_.resize(offset + size.value);
   std::fill(known_.begin() + static_cast<std::ptrdiff_t>(offset), known_.end(), std::uint8_t{0});
+  if (!nodes_.empty()) {
+    nodes_.resize(bytes_.size());
+    parts_.resize(bytes_.size());
+  }
   return kBase + offset;
 }
 
@@ -36,6 +44,10 @@ void LocalMemory::release(Mark mark) {
   slots_.resize(mark.slots);
   bytes_.resize(offset);
   known_.resize(offset);
+  if (nodes_.size() > offset) {
+    nodes_.resize(offset);
+    parts_.resize(offset);
+  }
 }
 
 std::uint64_t LocalMemory::place_of(std::uint64_t address, std::uint32_t size) const {
@@ -60,6 +72,32 @@ void LocalMemory::store(std::uint64_t address, std::uint32_t size, PathValue val
   if (at == kNowhere) return;
   std::memcpy(bytes_.data() + at, &value.value, size);
   std::memset(known_.data() + at, value.known ? 1 : 0, size);
+  if (value.node == 0 && nodes_.empty()) return;
+  if (nodes_.size() < bytes_.size()) {
+    nodes_.resize(bytes_.size());
+    parts_.resize(bytes_.size());
+  }
+  for (std::uint32_t k = 0; k < size; ++k) {
+    nodes_[at + k] = value.node;
+    parts_[at + k] = part(k, size);
+  }
+}
+
+void LocalMemory::Nodes::add(NodeNo node) {
+  if (node == 0 || std::find(nodes.begin(), nodes.begin() + count, node) != nodes.begin() + count) return;
+  nodes[count++] = node;
+}
+
+NodeNo LocalMemory::nodes_of(std::uint64_t address, std::uint32_t size, Nodes& nodes) const {
+  const std::uint64_t at = place_of(address, size);
+  if (at == kNowhere || nodes_.size() < at + size) return 0;
+  bool whole = true;
+  for (std::uint32_t k = 0; k < size; ++k) {
+    nodes.add(nodes_[at + k]);
+    whole = whole && nodes_[at + k] == nodes_[at] && parts_[at + k] == part(k, size);
+  }
+  if (nodes.count == 0) return 0;
+  return whole ? nodes_[at] : Nodes::kMixed;
 }
 
 void LocalMemory::forget(std::uint64_t address) {

@@ -6,7 +6,9 @@
 // no bytes: what is loaded from it is unknown.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/path_code.h"
@@ -33,6 +35,16 @@ class LocalMemory {
   std::uint64_t allocate(PathValue size);
   // Addresses outside any slot load as unknown, and are not stored to. `size` is 1 to 8.
   PathValue load(std::uint64_t address, std::uint32_t size) const;
+  // What the bytes of a load were computed from: that node, if all are from one store of the same size to the same
+  // address. Otherwise kMixed, and `nodes` has those of all bytes, each once; empty: all are constant.
+  struct Nodes {
+    static constexpr NodeNo kMixed = kNone32;
+    std::array<NodeNo, 8> nodes{};
+    std::uint32_t count = 0;
+    void add(NodeNo node);
+    std::span<const NodeNo> all() const { return std::span(nodes).first(count); }
+  };
+  NodeNo nodes_of(std::uint64_t address, std::uint32_t size, Nodes& nodes) const;
   void store(std::uint64_t address, std::uint32_t size, PathValue value);
   // Somebody else may have written to the slot at this address: its bytes are unknown from now on.
   void forget(std::uint64_t address);
@@ -51,6 +63,9 @@ class LocalMemory {
   std::vector<std::uint8_t> bytes_;  // by offset
   std::vector<std::uint8_t> known_;  // by offset: 1 if that byte is known
   std::uint64_t without_bytes_ = 0;  // slots without bytes that were ever made
+  // Where values have nodes; empty until the first one is stored.
+  std::vector<NodeNo> nodes_;        // by offset: that of the value that this byte is from
+  std::vector<std::uint8_t> parts_;  // by offset: which byte of it, and of how many
 };
 
 // The bytes that globals have at the start of the run, by address.

@@ -1,29 +1,15 @@
 // What the model executes without an event: computation, local memory, jumps, calls that leave no trace. See path.h.
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
 
 #include "base/check.h"
+#include "model/path_evaluate.h"
 #include "model/path_thread.h"
 #include "program/evaluate.h"
 
 namespace racecast::model {
 
 using program::Op;
-
-namespace {
-
-bool is_division(Op op) {
-  return op == Op::SDiv || op == Op::UDiv || op == Op::SRem || op == Op::URem;
-}
-
-bool is_nan(std::uint64_t bits, unsigned width) {
-  const std::uint64_t magnitude = bits & (width == 32 ? 0x7fffffffu : 0x7fffffffffffffffu);
-  return magnitude > (width == 32 ? std::uint64_t{0x7f800000u} : 0x7ff0000000000000u);
-}
-
-}  // namespace
 
 bool PathThread::advance(std::uint32_t pc) {
   for (;;) {
@@ -60,13 +46,7 @@ bool PathThread::pass(std::uint32_t target) {
       enter_block(code_.targets(step)[step.pace == Pace::Jump ? 0 : 1]);
       return true;
     case Pace::LocalLoad: {
-      const PathValue address = operand(step, 0);
-      const std::uint32_t size = program::bytes_of(step.type);
-      PathValue value;
-      if (address.known)
-        value = LocalMemory::is_local(address.value) ? memory_.load(address.value, size)
-                                                     : shared_.constants.load(address.value, size);
-      value.value = program::low_bits(value.value, step.type.bits);
+      const PathValue value = load_local(step);
       set(step.result, value);
       tell(step, value, nullptr);
       break;
@@ -75,6 +55,7 @@ bool PathThread::pass(std::uint32_t target) {
       const PathValue address = operand(step, 0);
       PathValue value = operand(step, 1);
       value.value = program::low_bits(value.value, step.type.bits);
+      pin(ConditionKind::Address, address, Unknown::Allowed);
       if (address.known)
         memory_.store(address.value, program::bytes_of(step.type), value);
       else
@@ -84,7 +65,10 @@ bool PathThread::pass(std::uint32_t target) {
     }
     case Pace::StackAlloc: {
       PathValue address;
-      if (step.source->local) address = {memory_.allocate(operand(step, 0)), true};
+      if (step.source->local) {
+        pin(ConditionKind::Size, operand(step, 0), Unknown::Allowed);
+        address = {memory_.allocate(operand(step, 0)), true};
+      }
       set(step.result, address);
       tell(step, address, nullptr);
       break;
@@ -92,6 +76,7 @@ bool PathThread::pass(std::uint32_t target) {
     case Pace::Free: {
       const PathValue address = operand(step, 0);
       if (address.known && address.value != 0) return false;
+      pin(ConditionKind::Address, address, Unknown::NeedsHistory);
       tell(step, {}, nullptr);
       break;
     }
@@ -108,8 +93,20 @@ bool PathThread::pass(std::uint32_t target) {
     case Pace::Event: return false;
   }
   ++frame.pc;
-  ++shared_.counts.instructions;
+  ++shared_->counts.instructions;
   return true;
+}
+
+PathValue PathThread::load_local(const PathStep& step) {
+  const PathValue address = operand(step, 0);
+  const std::uint32_t size = program::bytes_of(step.type);
+  pin(ConditionKind::Address, address, Unknown::Allowed);
+  if (!address.known) return {};
+  const bool local = LocalMemory::is_local(address.value);
+  PathValue value = local ? memory_.load(address.value, size) : shared_->constants->load(address.value, size);
+  value.value = program::low_bits(value.value, step.type.bits);
+  if (local && value.known && asked()) value.node = node_of_bytes(step, address.value, value.value);
+  return value;
 }
 
 // A call of a function with a body needs some event. Missing code that began must end, unless it is unwound (`target`
@@ -136,17 +133,21 @@ void PathThread::close() {
   tell(step, result, nullptr);
   frame.open = frame.entered = frame.has_value = false;
   frame.missing = 0;
+  frame.missing_since = 0;
+  frame.allocated = 0;
   frame.result = {};
   repeats_.clear();
   ++frame.pc;
-  ++shared_.counts.instructions;
+  ++shared_->counts.instructions;
 }
 
 // Code that the model does not follow may write to what it was given.
 void PathThread::forget_passed_slots(const PathStep& step) {
   for (const PathOperand& o : code_.operands(step).first(step.written_operands)) {
     const PathValue value = value_of(o);
-    if (value.known && LocalMemory::is_local(value.value)) memory_.forget(value.value);
+    if (!value.known || !LocalMemory::is_local(value.value)) continue;
+    pin(ConditionKind::Argument, value, Unknown::Allowed);
+    memory_.forget(value.value);
   }
 }
 
@@ -154,7 +155,7 @@ void PathThread::enter_block(std::uint32_t pc) {
   Frame& frame = frames_.back();
   const std::uint32_t from = code_.step(frame.pc).block;
   frame.pc = pc;
-  ++shared_.counts.instructions;
+  ++shared_->counts.instructions;
   repeats_.clear();
   if (code_.step(pc).op != Op::Phi) return;
   // All phis read before any is written: they may swap values.
@@ -171,42 +172,46 @@ void PathThread::enter_block(std::uint32_t pc) {
   for (std::uint32_t phi = pc; phi < end; ++phi) {
     const PathValue value = values[phi - pc];
     set(code_.step(phi).result, value);
-    if (shared_.tell_instructions)
-      shared_.client.executed({id_, frames_.size(), InstrId{phi}, std::span(&value, 1), value, nullptr});
+    if (shared_->tell_instructions)
+      shared_->client->executed({id_, frames_.size(), InstrId{phi}, std::span(&value, 1), value, nullptr});
   }
-  shared_.counts.instructions += end - pc;
+  shared_->counts.instructions += end - pc;
   frame.pc = end;
 }
 
 PathValue PathThread::compute(const PathStep& step) {
+  // Whether it faults may depend on reads, also where its value is not known.
+  const NodeNo checked = step.may_fault && asked() ? need_no_fault(step) : 0;
+  if (step.op == Op::Select) return select(step);
   std::array<std::uint64_t, 3> values{};
   const std::size_t count = std::min<std::size_t>(step.operand_count, values.size());
-  if (step.op == Op::Select) {  // the side that is not taken may be unknown
-    const PathValue condition = operand(step, 0);
-    if (condition.known) return operand(step, (condition.value & 1) != 0 ? 1 : 2);
-    const PathValue a = operand(step, 1);
-    return a == operand(step, 2) ? a : PathValue{};
-  }
+  NodeNo nodes = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const PathValue value = operand(step, k);
     if (!value.known) return {};
     values[k] = value.value;
+    nodes |= value.node;
   }
-  if (!program::is_evaluable(step.op)) return {};
-  const program::Evaluation result = program::evaluate(*step.source, std::span(values.data(), count));
-  if (result.fault != program::FaultKind::None) {
-    mismatch(MismatchKind::Fault, 1, 0, step.source->id);
-    return {};
+  if (!step.evaluable) return {};
+  const PathEvaluation result =
+      evaluate_known(*step.source, step.float_bits, std::span<const std::uint64_t>(values.data(), count));
+  if (result.faults) mismatch(MismatchKind::Fault, 1, 0, step.source->id);
+  if (!result.known) return {};
+  if (nodes == 0 || !asked()) return {result.value, true};
+  return {result.value, true, checked != 0 ? checked : node_of(step, result.value)};
+}
+
+// The side that is not taken may be unknown.
+PathValue PathThread::select(const PathStep& step) {
+  const PathValue condition = operand(step, 0);
+  const PathValue a = operand(step, 1), b = operand(step, 2);
+  if (!condition.known) {
+    if (a.known != b.known || a.value != b.value) return {};
+    return a.node == b.node ? a : PathValue{a.value, a.known, node_of_history(a.value, step.type, false)};
   }
-  // What a machine gives for a float out of range, and which bits a NaN has, is not for the model to say.
-  if (step.op == Op::FpToSi || step.op == Op::FpToUi) {
-    const bool wide = step.source->imm == 64;
-    const double v = wide ? std::bit_cast<double>(values[0])
-                          : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(values[0])));
-    if (result.value == 0 && !(std::fabs(v) < 1.0)) return {};
-  }
-  if (step.float_bits && is_nan(values[0], step.type.bits)) return {};
-  return {result.value, true};
+  PathValue result = (condition.value & 1) != 0 ? a : b;
+  if (condition.node != 0 && result.known && asked()) result.node = node_of(step, result.value);
+  return result;
 }
 
 // Does a pure instruction fault? `decided` is false where that depends on what the walker does not know.
@@ -235,12 +240,19 @@ const PathThread::Repeat* PathThread::repeated(const PathStep& load) const {
   return nullptr;
 }
 
-void PathThread::tell(const PathStep& step, PathValue result, const trace::Event* event) {
-  if (!shared_.tell_instructions) return;
+void PathThread::tell_call(const PathStep& call) {
+  if (!shared_->tell_instructions) return;
+  std::vector<PathValue>& operands = scratch_;
+  operands.clear();
+  for (const PathOperand& o : code_.operands(call)) operands.push_back(value_of(o));
+  shared_->client->at_call(id_, call.source->id, operands);
+}
+
+void PathThread::tell_client(const PathStep& step, PathValue result, const trace::Event* event) {
   std::vector<PathValue>& operands = scratch_;
   operands.clear();
   for (const PathOperand& o : code_.operands(step)) operands.push_back(value_of(o));
-  shared_.client.executed({id_, frames_.size(), step.source->id, operands, result, event});
+  shared_->client->executed({id_, frames_.size(), step.source->id, operands, result, event});
 }
 
 }  // namespace racecast::model

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 
+#include "model/symbol_builder.h"
 #include "program/evaluate.h"
+#include "trace/annotations.h"
 
 namespace racecast::model {
 
@@ -23,23 +25,34 @@ std::uint32_t place_of(const trace::Event& event) {
   return static_cast<std::uint32_t>(index(event.location));
 }
 
-// Where no program has memory: an atomic there says what orders threads, as a lock does (recording/fitter.h).
-constexpr std::uint64_t kAnnotations = std::uint64_t{1} << 56;
-
 // Events that decide neither control nor a register: lost ones do not make the walker lose its way.
 bool is_bystander(const trace::Event& event) {
-  if (trace::is_access(event.kind) && event.address >= kAnnotations) return true;
+  if (trace::is_annotation(event)) return true;  // it says what orders threads, as a lock does
   const Group group = trace::row_of(event.kind).group;
   return group != Group::Access && group != Group::Control && group != Group::Missing;
 }
 
 }  // namespace
 
-void PathThread::add(const trace::Event& event, EventNo number) {
+void PathThread::add(const trace::Event& event, EventNo number, bool known) {
   event_ = &event;
   number_ = number;
+  known_ = known;
   jumps_ = 0;
-  ++shared_.counts.events;
+  ++count_;
+  ++shared_->counts.events;
+  if (shared_->symbols == nullptr) {
+    follow();
+    return;
+  }
+  met_ = false;
+  shared_->symbols->begin(event, number);
+  follow();
+  shared_->symbols->end(met_);
+}
+
+void PathThread::follow() {
+  const trace::Event& event = *event_;
   switch (event.kind) {
     case EventKind::ThreadBegin: begin_ = place_of(event); return;
     case EventKind::ThreadEnd: on_end(); return;
@@ -61,10 +74,10 @@ bool PathThread::begin_function(std::uint32_t function) {
   if (begin_ >= code_.size() || faulted_ || !code_.is_entry(begin_) || code_.step(begin_).function != function)
     return false;
   if (code_.program().functions[function].address != 0) return false;
-  const auto it = shared_.forked.find(static_cast<std::uint32_t>(index(id_)));
-  if (it != shared_.forked.end()) {
-    push(function, it->second, false);
-    shared_.forked.erase(it);
+  const auto it = shared_->forked.find(static_cast<std::uint32_t>(index(id_)));
+  if (it != shared_->forked.end()) {
+    push(function, it->second.arguments, false);
+    shared_->forked.erase(it);
   } else {
     push(function, {}, false);
   }
@@ -77,7 +90,7 @@ void PathThread::on_located() {
   const trace::Event& e = *event_;
   const std::uint32_t pc = place_of(e);
   if (pc >= code_.size()) {
-    ++shared_.counts.outside;
+    ++shared_->counts.outside;
     return;
   }
   const PathStep& step = code_.step(pc);
@@ -85,7 +98,7 @@ void PathThread::on_located() {
   if (e.kind == EventKind::Free && step.op != Op::Free && step.pace != Pace::Call && step.pace != Pace::Opaque) return;
   if (frames_.empty() && !begin_function(step.function)) {
     if (is_bystander(e))
-      ++shared_.counts.outside;
+      ++shared_->counts.outside;
     else
       resync(pc);
     return;
@@ -123,8 +136,9 @@ bool PathThread::jump_back(std::uint32_t pc) {
     if (lands && !(frame.open && frame.pc + 2 == pc)) continue;
     if (leaves_missing && !(frame.open && frame.pc == pc && frame.missing > 0)) continue;
     pop_above(k);
+    need_history(ConditionKind::Branch);
     if (returns_again) {
-      ++shared_.counts.second_returns;
+      ++shared_->counts.second_returns;
       begun_inside_ = begun_inside_ || code_.is_fork(step);
       stand_at(pc);
     }
@@ -153,6 +167,8 @@ void PathThread::stand_at(std::uint32_t pc) {
   frame.pc = pc;
   frame.open = frame.entered = frame.has_value = frame.asleep = false;
   frame.missing = 0;
+  frame.missing_since = 0;
+  frame.allocated = 0;
   repeats_.clear();
 }
 
@@ -176,10 +192,10 @@ std::optional<std::uint32_t> PathThread::callee_of_event() const {
   const std::uint32_t pc = place_of(*event_);
   if (pc >= code_.size()) return std::nullopt;
   const std::uint64_t key = std::uint64_t{pc} << 32 | (event_->aux & 0xffffffff);
-  if (const auto it = shared_.callees.find(key); it != shared_.callees.end())
+  if (const auto it = shared_->callees.find(key); it != shared_->callees.end())
     return it->second == kNone32 ? std::nullopt : std::optional(it->second);
   const program::Program& p = code_.program();
-  const std::vector<std::string>& strings = shared_.definitions.strings;
+  const std::vector<std::string>& strings = shared_->definitions->strings;
   const std::string name = event_->aux < strings.size() ? strings[event_->aux] : "";
   const auto named = [&](std::uint32_t f) { return p.text(p.functions[f].name) == name; };
   const PathStep& step = code_.step(pc);
@@ -197,7 +213,7 @@ std::optional<std::uint32_t> PathThread::callee_of_event() const {
       if (named(f)) callee = f;
   }
   if (callee != kNone32 && !code_.has_body(callee)) callee = kNone32;
-  shared_.callees[key] = callee;
+  shared_->callees[key] = callee;
   return callee == kNone32 ? std::nullopt : std::optional(callee);
 }
 
@@ -205,19 +221,22 @@ void PathThread::on_call() {
   const std::uint32_t pc = place_of(*event_);
   const auto callee = callee_of_event();
   if (!callee) {
-    ++shared_.counts.outside;
+    ++shared_->counts.outside;
     return;
   }
   if (frames_.empty()) {
     const bool first_of_callee = code_.is_entry(pc) && code_.step(pc).function == *callee;
     if (first_of_callee || !begin_function(code_.step(pc).function)) {
       if (!first_of_callee) mismatch(MismatchKind::Resync, kNone32, pc);
+      if (asked()) note_start(*callee);
       push(*callee, {}, false);
       return;
     }
   }
   if (const auto at = find_call(*callee); at && advance_before(*at) && may_enter(code_.step(*at), *callee)) {
     const PathStep& call = code_.step(*at);
+    if (asked()) note_call(call);
+    tell_call(call);
     std::vector<PathValue>& arguments = scratch_;
     arguments.clear();
     for (std::size_t k = call.op == Op::Call ? 1 : 0; k < call.operand_count; ++k)
@@ -228,7 +247,8 @@ void PathThread::on_call() {
     push(*callee, arguments, true);
     return;
   }
-  ++shared_.counts.callbacks;
+  ++shared_->counts.callbacks;
+  if (asked()) note_start(*callee);
   push(*callee, {}, false);
 }
 
@@ -307,7 +327,7 @@ bool PathThread::may_enter(const PathStep& call, std::uint32_t callee) const {
 void PathThread::on_parameter() {
   const std::uint32_t pc = place_of(*event_);
   if (frames_.empty() || pc >= code_.size() || frames_.back().function != code_.step(pc).function) {
-    ++shared_.counts.outside;
+    ++shared_->counts.outside;
     return;
   }
   const program::Function& function = code_.program().functions[frames_.back().function];
@@ -318,17 +338,20 @@ void PathThread::on_parameter() {
   }
   const auto reg = static_cast<std::uint32_t>(index(function.params[number]));
   const program::Type type = function.registers[reg];
-  if (frames_.back().called) compare_result(registers_[frames_.back().first_register + reg], event_->value, type);
-  set(reg, {program::low_bits(event_->value, type.bits), true});
+  if (frames_.back().called)
+    set(reg, given_value(registers_[frames_.back().first_register + reg], true, type));
+  else
+    set(reg, recorded_parameter(number, type));
 }
 
 void PathThread::on_return() {
   if (frames_.empty()) {
-    ++shared_.counts.outside;
+    ++shared_->counts.outside;
     return;
   }
   const std::uint32_t pc = place_of(*event_);
   if (pc >= code_.size() || code_.step(pc).op != Op::Return) {  // unwound
+    need_history(ConditionKind::Branch);
     pop({});
     return;
   }
@@ -366,6 +389,10 @@ void PathThread::push(std::uint32_t function, std::span<const PathValue> argumen
     while (!frames_.empty()) pop({});
   }
   const program::Function& f = code_.program().functions[function];
+  if (frames_.empty()) {
+    in_first_ = !has_begun_;
+    has_begun_ = true;
+  }
   Frame frame;
   frame.function = function;
   frame.pc = code_.entry(function);
@@ -377,13 +404,13 @@ void PathThread::push(std::uint32_t function, std::span<const PathValue> argumen
   for (std::size_t k = 0; k < f.params.size() && k < arguments.size(); ++k)
     set(static_cast<std::uint32_t>(index(f.params[k])), arguments[k]);
   repeats_.clear();
-  ++shared_.counts.activations;
-  shared_.client.entered(id_, program::FunctionId{function}, frame.called, arguments);
+  ++shared_->counts.activations;
+  shared_->client->entered(id_, program::FunctionId{function}, frame.called, arguments);
 }
 
 void PathThread::pop(PathValue result) {
   const Frame frame = frames_.back();
-  shared_.client.left(id_, program::FunctionId{frame.function}, result);
+  shared_->client->left(id_, program::FunctionId{frame.function}, result);
   memory_.release(frame.locals);
   registers_.resize(frame.first_register);
   frames_.pop_back();

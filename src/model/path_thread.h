@@ -9,27 +9,39 @@
 #include "base/hash.h"
 #include "model/path.h"
 #include "model/path_memory.h"
+#include "model/symbols.h"
 
 namespace racecast::model {
 
+// What a thread is given.
+struct Forked {
+  std::vector<PathValue> arguments;
+  std::uint32_t start = kNone32;  // the function that it starts with, where it gets them as they are
+};
+
 // What all threads of a walk share.
 struct PathShared {
-  PathCode code;
-  ConstantMemory constants;
-  const trace::Definitions& definitions;
-  PathClient& client;
+  std::shared_ptr<const PathCode> code;
+  std::shared_ptr<const ConstantMemory> constants;
+  const trace::Definitions* definitions = nullptr;
+  PathClient* client = nullptr;
+  SymbolBuilder* symbols = nullptr;  // null: nobody asks what values are computed from
   bool tell_instructions = false;
   PathCounts counts;
-  HashMap<std::uint64_t, std::uint32_t> callees;          // by location and name of a Call event
-  HashMap<std::uint32_t, std::vector<PathValue>> forked;  // arguments of threads that have not begun
+  HashMap<std::uint64_t, std::uint32_t> callees;  // by location and name of a Call event
+  HashMap<std::uint32_t, Forked> forked;          // by thread, for those that have not begun
 };
 
 class PathThread {
  public:
-  PathThread(PathShared& shared, ThreadId id) : shared_(shared), code_(shared.code), id_(id) {}
-  void add(const trace::Event& event, EventNo number);
+  PathThread(PathShared& shared, ThreadId id) : shared_(&shared), code_(*shared.code), id_(id) {}
+  // The same walk, as part of another one of the same code.
+  PathThread(const PathThread& other, PathShared& shared) : PathThread(other) { shared_ = &shared; }
+  // `known`: see PathWalker::add_unknown.
+  void add(const trace::Event& event, EventNo number, bool known);
 
  private:
+  PathThread(const PathThread&) = default;
   struct Frame {
     std::uint32_t function = 0;
     std::uint32_t pc = 0;  // the next instruction; of a caller: its call
@@ -42,11 +54,14 @@ class PathThread {
     bool asleep = false;   // Wait, Arrive: the first half is done
     std::uint32_t left_missing = kNone32;  // a call whose missing code was unwound, and has not ended
     std::uint32_t missing = 0;             // Call: sections of missing code that are open
+    std::uint64_t missing_since = 0;       // the thread's event that opened the innermost; 0: there was none
+    std::uint64_t allocated = 0;           // Call: the object that was made in it last
     bool has_value = false;                // `result` is a recorded value
     PathValue result;                      // so far
   };
 
   // --- control (path_thread.cpp)
+  void follow();
   void on_call();
   void on_return();
   void on_parameter();
@@ -78,6 +93,8 @@ class PathThread {
   void close();  // the Call or Opaque is over
   void enter_block(std::uint32_t pc);
   PathValue compute(const PathStep& step);
+  PathValue select(const PathStep& step);
+  PathValue load_local(const PathStep& step);
   bool faults(const PathStep& step, bool& decided);
 
   // --- an event at its instruction (path_event.cpp)
@@ -89,12 +106,49 @@ class PathThread {
   bool meet_branch(const PathStep& step);
   bool meet_fault(const PathStep& step);
   bool meet_given_value(const PathStep& step);
+  PathValue given_value(PathValue computed, bool compared, program::Type type);
+  PathValue result_of_missing(program::Type type) const;
   bool meet_inside(const PathStep& step);  // at a Call or Opaque
   void finish_step(const PathStep& step, PathValue result);
 
+  // --- what values are computed from (path_symbols.cpp): nodes and conditions for shared_->symbols. Those without a
+  // check of their own are called only where somebody asks.
+  bool asked() const { return shared_->symbols != nullptr; }
+  enum class Unknown : std::uint8_t { Allowed, NeedsHistory };
+  // The event is kept only if this has its value of the recorded run.
+  void pin(ConditionKind kind, PathValue value, Unknown unknown) {
+    if (asked()) [[unlikely]]
+      need(kind, value, unknown);
+  }
+  void need(ConditionKind kind, PathValue value, Unknown unknown);
+  NodeNo need_no_fault(const PathStep& step);  // its node, if one was made
+  void need_fault(const PathStep& step);
+  void need_history(ConditionKind kind);  // checks
+  NodeNo node_of(const PathStep& step, std::uint64_t result);
+  NodeNo node_of_bytes(const PathStep& load, std::uint64_t address, std::uint64_t value);
+  NodeNo node_of_read(std::uint64_t value, program::Type type);
+  NodeNo node_of_history(std::uint64_t value, program::Type type, bool own_read);  // checks
+  // Something recorded that the model does not know. `own_read`: it may depend on what the event itself reads.
+  PathValue recorded(std::uint64_t value, program::Type type, bool own_read);
+  PathValue recorded_parameter(std::uint64_t number, program::Type type);
+  // `same`: the model computed exactly what was recorded.
+  void note_store(PathValue value, bool same);
+  void note_rmw(const PathStep& step, PathValue read, std::uint64_t written);
+  void note_cas(const PathStep& step, PathValue read, bool same);
+  void note_branch(const PathStep& step, PathValue value, std::uint64_t taken);
+  void note_mismatch(MismatchKind kind);
+  void note_unknown_address(PathValue address);
+  void note_fork(const PathStep& step);    // checks; at a Fork, or inside a Call
+  void note_inside(const PathStep& step);  // checks
+  void note_missing_begin(const PathStep& call);
+  void note_object_inside(const PathStep& call);
+  void note_call(const PathStep& call);
+  void note_start(std::uint32_t function);  // code without a model called it
+
   void compare_address(PathValue expected, std::uint64_t recorded);
-  void compare_value(PathValue expected, std::uint64_t recorded, program::Type type);
-  void compare_result(PathValue expected, std::uint64_t recorded, program::Type type);
+  // True: the model computed exactly this.
+  bool compare_value(PathValue expected, std::uint64_t recorded, program::Type type);
+  bool compare_result(PathValue expected, std::uint64_t recorded, program::Type type);
   void compare_size(std::uint64_t expected, std::uint64_t recorded);
   void mismatch(MismatchKind kind, std::uint64_t expected, std::uint64_t recorded);  // at the event's instruction
   void mismatch(MismatchKind kind, std::uint64_t expected, std::uint64_t recorded, InstrId at);
@@ -107,17 +161,27 @@ class PathThread {
   void set(std::uint32_t reg, PathValue value) {
     if (reg != kNone32) registers_[frames_.back().first_register + reg] = value;
   }
-  void tell(const PathStep& step, PathValue result, const trace::Event* event);
+  void tell(const PathStep& step, PathValue result, const trace::Event* event) {
+    if (shared_->tell_instructions) [[unlikely]]
+      tell_client(step, result, event);
+  }
+  void tell_client(const PathStep& step, PathValue result, const trace::Event* event);
+  void tell_call(const PathStep& call);  // which the event is inside of, or enters
   void forget_passed_slots(const PathStep& step);
 
-  PathShared& shared_;
+  PathShared* shared_;
   const PathCode& code_;
   ThreadId id_;
   const trace::Event* event_ = nullptr;  // the one that is added
   EventNo number_{};
+  std::uint64_t count_ = 0;        // of the thread's events
+  bool known_ = true;              // its input is
+  bool met_ = false;               // at an instruction that says what it does
   std::uint32_t begin_ = kNone32;  // location of ThreadBegin
   bool from_begin_ = false;        // the outermost frame is that of begin_; no Return event ends it
   bool faulted_ = false;
+  bool has_begun_ = false;     // it had an activation
+  bool in_first_ = false;      // its outermost activation is its first
   bool begun_inside_ = false;  // of a forked child's first thread
   std::uint32_t jumps_ = 0;    // passed since the last event
   std::vector<Frame> frames_;

@@ -105,8 +105,12 @@ void SyncClocks::join_failed_try(ThreadId thread, const Event& event) {
 void SyncClocks::arrive(const Event& e, ThreadState& self) {
   BarrierState& barrier = at(barriers_, e.address);
   const std::uint64_t round = barrier.first_round + barrier.arrivals++ / barrier.parties;
-  barrier.round_of[e.thread] = round;
   barrier.rounds[round].arrived.join(self.clock);
+  ++barrier.rounds[round].here;
+  if (const auto [mine, first] = barrier.round_of.try_emplace(e.thread, round); !first) {
+    const auto left = barrier.rounds.find(std::exchange(mine->second, round));
+    if (--left->second.here == 0) barrier.rounds.erase(left);
+  }
   if (execution_) barrier.this_round.join(self.clock);
 }
 
@@ -114,9 +118,11 @@ void SyncClocks::arrive(const Event& e, ThreadState& self) {
 void SyncClocks::start_round(const Event& e, BarrierState& barrier) const {
   // Parties that are not known: all arrivals make one round that never ends.
   const std::uint64_t parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
-  if (parties != barrier.parties && barrier.arrivals != 0) {  // initialised anew
+  if (parties != barrier.parties && barrier.arrivals != 0) {  // initialised anew: another barrier
     barrier.first_round += (barrier.arrivals - 1) / barrier.parties + 1;
     barrier.arrivals = 0;
+    barrier.before_round.clear();
+    barrier.this_round.clear();
   }
   barrier.parties = parties;
   if (!execution_ || barrier.arrivals % barrier.parties != 0) return;
@@ -170,8 +176,8 @@ void SyncClocks::enter(const Event& e, ThreadState& self) {
       break;
     case EventKind::BarrierLeave: {
       BarrierState& barrier = at(barriers_, e.address);
-      if (auto round = barrier.rounds.find(barrier.round_of[e.thread]); round != barrier.rounds.end())
-        join(self, round->second.arrived);
+      if (const auto mine = barrier.round_of.find(e.thread); mine != barrier.round_of.end())
+        join(self, barrier.rounds.at(mine->second).arrived);
       break;
     }
     case EventKind::BarrierArrive:
@@ -261,12 +267,6 @@ void SyncClocks::leave(const Event& e, ThreadState& self) {
       if (execution_ && !failed) at(semaphores_all_, e.address).join(self.clock);
       break;
     case EventKind::BarrierArrive: arrive(e, self); break;
-    case EventKind::BarrierLeave: {
-      BarrierState& barrier = at(barriers_, e.address);
-      auto round = barrier.rounds.find(barrier.round_of[e.thread]);
-      if (round != barrier.rounds.end() && ++round->second.left == barrier.parties) barrier.rounds.erase(round);
-      break;
-    }
     case EventKind::OnceDone: at(once_, e.address) = self.clock; break;
     case EventKind::AtomicWrite: leave_atomic(e, self); break;
     case EventKind::AtomicRmw:

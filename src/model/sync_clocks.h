@@ -90,7 +90,7 @@ class SyncClocks {
   struct BarrierState {
     struct Round {
       VectorClock arrived;
-      std::uint64_t left = 0;  // threads that have left; the round is forgotten when all have
+      std::uint64_t here = 0;  // threads whose last arrival it has; without any it is forgotten
     };
     std::uint64_t arrivals = 0;  // since it was given these parties
     std::uint64_t parties = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/annotations.h"
 #include "trace/validator.h"
 
 namespace racecast::recording {
@@ -13,8 +14,6 @@ using trace::EventKind;
 
 // An access of more bytes is damage, not a copy.
 constexpr std::uint64_t kMaxBulk = std::uint64_t{1} << 30;
-// Annotations (Acquire, Release) synchronise through memory that no program has: not the memory at the address itself.
-constexpr std::uint64_t kAnnotations = std::uint64_t{1} << 56;
 
 std::uint64_t load(const std::uint8_t*& from, std::size_t bytes) {
   std::uint64_t value = 0;
@@ -330,16 +329,10 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     }
     case abi::Tag::Acquire:
     case abi::Tag::Release: {
-      const bool acquire = record.tag == abi::Tag::Acquire;
-      // An acquire is a compare-and-swap that failed: it must find what it found in the recorded run, and leaves no
-      // trace.
       Event e = plain(EventKind::AtomicRmw);
-      e.address = n.at[1] + kAnnotations;
-      e.size = 1;
-      e.order = acquire ? MemoryOrder::Acquire : MemoryOrder::Release;
-      if (acquire) e.flags |= trace::kCas | trace::kFailed;
+      e.address = n.at[1];
       if (code_->is_computed(site)) e.flags |= trace::kComputed;
-      return e;
+      return trace::annotation(e, record.tag == abi::Tag::Acquire);
     }
     case abi::Tag::SignalEnd:  // it may have jumped out of its functions
       leave_all(before);

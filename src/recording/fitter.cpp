@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "trace/annotations.h"
+
 namespace racecast::recording {
 
 using trace::Event;
 using trace::EventKind;
-
-namespace {
-// Where no program has memory; see also Acquire and Release in activations.cpp.
-constexpr std::uint64_t kAnnotations = std::uint64_t{1} << 56;
-}  // namespace
 
 void Fitter::insert(EventKind kind, ThreadId by, std::uint64_t address, LocationId location, std::vector<Event>& out) {
   Event e;
@@ -219,14 +216,7 @@ std::optional<Event> Fitter::weaker(const Event& e) {
       w.value = 0;
       return w;
     case EventKind::OnceDone:
-    case EventKind::OnceSeen:
-      w.kind = EventKind::AtomicRmw;  // as annotations are (activations.cpp)
-      w.order = e.kind == EventKind::OnceDone ? MemoryOrder::Release : MemoryOrder::Acquire;
-      w.flags = e.flags & trace::kComputed;
-      if (e.kind == EventKind::OnceSeen) w.flags |= trace::kCas | trace::kFailed;
-      w.address = e.address + kAnnotations;
-      w.size = 1;
-      return w;
+    case EventKind::OnceSeen: return trace::annotation(e, e.kind == EventKind::OnceSeen);
     default: return std::nullopt;
   }
 }

@@ -46,6 +46,8 @@ class Interleaved {
     schedule_ = written_out(finding, context);
     if (const auto* plan = std::get_if<finding::Interleaving>(&*finding.schedule)) {
       for (const finding::ScheduleStep& step : plan->others) deviating_.insert(index(step.event));
+      for (const finding::ScheduleStep& step : plan->stored) stored_[index(step.event)] = step.value;
+      computed_ = plan->computed;
       recorded_ = plan->recorded;
     }
     std::size_t stretches = 0;
@@ -83,8 +85,8 @@ class Interleaved {
       i = end;
     }
     text_ += "both are next:\n";
-    row(event_at(finding_.first.event), access_text(event_at(finding_.first.event), std::nullopt, false, true));
-    row(event_at(finding_.second.event), access_text(event_at(finding_.second.event), std::nullopt, false, true));
+    for (const EventNo no : {finding_.first.event, finding_.second.event})
+      row(event_at(no), access_text(event_at(no), std::nullopt, std::nullopt, true));
     return std::move(text_);
   }
 
@@ -110,7 +112,7 @@ class Interleaved {
   bool quiet(std::size_t step) const {
     const Event& e = event(step);
     const Group group = trace::row_of(e.kind).group;
-    return !deviates(step) &&
+    return !deviates(step) && !stored_.contains(index(schedule_[step].event)) &&
            (group == Group::Control || group == Group::Note || e.kind == EventKind::Read || e.kind == EventKind::Write);
   }
 
@@ -134,29 +136,41 @@ class Interleaved {
   void step(std::size_t i) {
     note_deviation(i);
     const Event& e = event(i);
-    const bool unknown = trace::writes(e) && deviated_.contains(static_cast<std::uint32_t>(index(e.thread)));
-    std::string text =
-        trace::is_access(e.kind)
-            ? access_text(e, deviates(i) ? std::optional(schedule_[i].value) : std::nullopt, unknown, false)
-            : other_text(e);
+    std::string text = trace::is_access(e.kind) ? access_text(e, deviates(i) ? Other(schedule_[i].value) : std::nullopt,
+                                                              stored_by(schedule_[i].event), false)
+                                                : other_text(e);
     row(e, std::move(text));
   }
 
-  // `other`: the read returns another value than recorded, which may not be known.
-  std::string access_text(const Event& e, std::optional<std::optional<std::uint64_t>> other, bool unknown,
-                          bool racing) {
+  // Another value than recorded, which may not be known; nullopt: none.
+  using Other = std::optional<std::optional<std::uint64_t>>;
+  static std::string other_value(const Other& other, const std::string& recorded) {
+    return other ? fmt::format("{} (recorded {})", *other ? std::to_string(**other) : "?", recorded) : recorded;
+  }
+  Other stored_by(EventNo no) const {
+    if (computed_) {
+      const auto it = stored_.find(index(no));
+      return it == stored_.end() ? Other() : Other(it->second);
+    }
+    const Event& e = event_at(no);
+    const bool unknown = trace::writes(e) && deviated_.contains(static_cast<std::uint32_t>(index(e.thread)));
+    return unknown ? Other(std::optional<std::uint64_t>()) : Other();
+  }
+
+  // What it reads and stores, where that is another value.
+  std::string access_text(const Event& e, const Other& read, const Other& stored, bool racing) {
     const std::string name = names_(e.address);
     std::string text = fmt::format("{} {}", trace::row_of(e.kind).text, name);
     if (racing) return text;  // what it reads or writes is free
     const std::string recorded = e.has(trace::kHasValue) ? std::to_string(e.value) : "?";
     if (trace::reads(e)) {
       text += " = ";
-      text += other ? fmt::format("{} (recorded {})", *other ? std::to_string(**other) : "?", recorded) : recorded;
+      text += other_value(read, recorded);
     }
     if (trace::writes(e)) {
       const std::string value = e.has(trace::kHasValue) ? std::to_string(trace::stored_value(e)) : "?";
       text += trace::reads(e) ? " → " : " = ";
-      text += unknown ? fmt::format("? (recorded {})", value) : value;
+      text += other_value(stored, value);
     }
     if (e.has(trace::kFailed)) text += " failed";
     return text;
@@ -211,6 +225,8 @@ class Interleaved {
   finding::Schedule schedule_;
   HashSet<std::uint64_t> deviating_;
   HashSet<std::uint32_t> deviated_;  // threads
+  bool computed_ = false;
+  HashMap<std::uint64_t, std::optional<std::uint64_t>> stored_;  // by event
   std::size_t recorded_ = 0, first_ = 0;
   std::vector<ThreadId> threads_;
   std::size_t width_ = 0, place_width_ = 8;

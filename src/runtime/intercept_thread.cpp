@@ -11,6 +11,7 @@
 #include <climits>
 
 #include "runtime/intercept_thread_table.h"
+#include "runtime/intercept_unwind.h"
 #include "runtime/interceptor.h"
 #include "runtime/record.h"
 #include "runtime/threads.h"
@@ -86,13 +87,41 @@ bool created_detached(const pthread_attr_t* attributes) {
   return state == PTHREAD_CREATE_DETACHED;
 }
 
-// After the real join: whose number it was had to be asked before.
-int joined(int result, pthread_t thread, std::uint32_t number) {
-  if (result == 0 && number != kNoThread) {
-    forget_handle(thread, number);
-    join_thread(number);
+// A join of any form. It is a cancellation point: then nobody was joined.
+struct Join {
+  enum class How { Join, Try, Timed, Clock } how;
+  pthread_t thread;
+  void** result;
+  clockid_t clock;
+  const timespec* until;
+  std::uint32_t number;
+  int error;
+};
+
+void run_join(void* argument) {
+  Join& join = *static_cast<Join*>(argument);
+  switch (join.how) {
+    case Join::How::Join: join.error = real_join(join.thread, join.result); break;
+    case Join::How::Try: join.error = real_tryjoin(join.thread, join.result); break;
+    case Join::How::Timed: join.error = real_timedjoin(join.thread, join.result, join.until); break;
+    case Join::How::Clock: join.error = real_clockjoin(join.thread, join.result, join.clock, join.until); break;
   }
-  return result;
+}
+void join_cancelled(void* argument) {
+  const Join& join = *static_cast<Join*>(argument);
+  if (join.number != kNoThread) end_join(join.thread, join.number, false);
+}
+
+// Whose number it is has to be asked before.
+int join(Join join) {
+  perturb();
+  join.number = begin_join(join.thread);
+  call_guarded(run_join, join_cancelled, &join);
+  if (join.number != kNoThread) {
+    end_join(join.thread, join.number, join.error == 0);
+    if (join.error == 0) join_thread(join.number);
+  }
+  return join.error;
 }
 
 }  // namespace
@@ -121,24 +150,16 @@ RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
 }
 
 RACECAST_EXPORT int pthread_join(pthread_t thread, void** result) {
-  perturb();
-  const std::uint32_t number = number_of_thread(thread);
-  return joined(real_join(thread, result), thread, number);
+  return join({Join::How::Join, thread, result, 0, nullptr, kNoThread, 0});
 }
 RACECAST_EXPORT int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
-  perturb();
-  const std::uint32_t number = number_of_thread(thread);
-  return joined(real_tryjoin(thread, result), thread, number);
+  return join({Join::How::Try, thread, result, 0, nullptr, kNoThread, 0});
 }
 RACECAST_EXPORT int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* until) {
-  perturb();
-  const std::uint32_t number = number_of_thread(thread);
-  return joined(real_timedjoin(thread, result, until), thread, number);
+  return join({Join::How::Timed, thread, result, 0, until, kNoThread, 0});
 }
 RACECAST_EXPORT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* until) {
-  perturb();
-  const std::uint32_t number = number_of_thread(thread);
-  return joined(real_clockjoin(thread, result, clock, until), thread, number);
+  return join({Join::How::Clock, thread, result, clock, until, kNoThread, 0});
 }
 RACECAST_EXPORT int pthread_detach(pthread_t thread) noexcept {
   detach_thread(thread);

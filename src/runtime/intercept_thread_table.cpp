@@ -31,15 +31,6 @@ class Locked {
   Locked& operator=(const Locked&) = delete;
 };
 
-// The child of a fork has one thread, which did not hold the lock; whoever did is not there. Threads on their way are
-// not there either.
-[[gnu::constructor]] void watch_forks() {
-  ::pthread_atfork(nullptr, nullptr, [] {
-    locked.store(false);
-    on_their_way.store(0);
-  });
-}
-
 Start*& bucket_of(pthread_t handle) {
   return buckets[(static_cast<std::uint64_t>(handle) * 0x9e37'79b9'7f4a'7c15) >> 54];
 }
@@ -48,10 +39,48 @@ Start** find(pthread_t handle) {
   while (*at != nullptr && (*at)->handle != handle) at = &(*at)->next;
   return at;
 }
+// The thread that a handle means now; not one whose join is under way, or done.
+Start* find_joinable(pthread_t handle) {
+  Start* const start = *find(handle);
+  return start != nullptr && !start->joining ? start : nullptr;
+}
 void remove(Start** at) {
   Start* const start = *at;
   *at = start->next;
   __libc_free(start);
+}
+
+// The child of a fork has one thread, number 0, which did not hold the lock; whoever did is not there. Nor are the
+// other threads and those on their way, and their handles are given to new ones.
+void forget_others() {
+  locked.store(false);
+  on_their_way.store(0);
+  Start* const own = *find(::pthread_self());
+  for (Start*& bucket : buckets) bucket = nullptr;
+  if (own == nullptr) return;
+  own->number = 0;
+  own->next = nullptr;
+  bucket_of(own->handle) = own;
+}
+[[gnu::constructor]] void watch_forks() {
+  ::pthread_atfork(nullptr, nullptr, forget_others);
+}
+
+// A thread may be on its way that will have this handle. `mark`: it is being joined.
+std::uint32_t look_up(pthread_t handle, bool mark) {
+  for (;;) {
+    // Asked before the table is: whoever was not on its way by now is in it.
+    const bool wait = on_their_way.load() != 0;
+    {
+      const Locked lock;
+      if (Start* const start = find_joinable(handle)) {
+        start->joining = mark;
+        return start->number;
+      }
+    }
+    if (!wait) return kNoThread;
+    ::sched_yield();
+  }
 }
 
 }  // namespace
@@ -89,22 +118,17 @@ void leave_thread(Start* start) {
 }
 
 std::uint32_t number_of_thread(pthread_t handle) {
-  for (;;) {
-    // Asked before the table is: whoever was not on its way by now is in it.
-    const bool wait = on_their_way.load() != 0;
-    {
-      const Locked lock;
-      const Start* const start = *find(handle);
-      if (start != nullptr) return start->number;
-    }
-    if (!wait) return kNoThread;
-    ::sched_yield();
-  }
+  return look_up(handle, false);
 }
-void forget_handle(pthread_t handle, std::uint32_t number) {
+std::uint32_t begin_join(pthread_t handle) {
+  return look_up(handle, true);
+}
+void end_join(pthread_t handle, std::uint32_t number, bool joined) {
   const Locked lock;
   Start** const at = find(handle);
-  if (*at != nullptr && (*at)->number == number) remove(at);
+  if (*at == nullptr || (*at)->number != number) return;
+  if (joined) return remove(at);
+  (*at)->joining = false;
 }
 void detach_thread(pthread_t handle) {
   if (number_of_thread(handle) == kNoThread) return;

@@ -1,8 +1,10 @@
 // From pthread_t to the thread's number, so that a join can say whom it joined.
 //
 // The child enters itself, first thing; a pthread_t may be used again as soon as its thread was joined or, detached,
-// has ended, and its entry is gone by then. A joiner may be faster than the child: it waits while any thread is on its
-// way. Entries are in blocks that pthread_create makes; a spin lock guards all of it, held for a few instructions.
+// has ended. The entry of a detached thread is gone by then; that of one that is being joined is marked, since between
+// the real join and its removal a new thread may have got the same handle. A joiner may be faster than the child: it
+// waits while any thread is on its way. Entries are in blocks that pthread_create makes; a spin lock guards all of it,
+// held for a few instructions.
 #pragma once
 
 #include <pthread.h>
@@ -20,6 +22,7 @@ struct Start {
   int rounds;  // of key destructors, so far
   // The table's own.
   bool ended;
+  bool joining;  // perhaps joined already
   pthread_t handle;
   Start* next;
 };
@@ -35,8 +38,10 @@ void leave_thread(Start* start);
 
 // The number of a thread that can be joined, kNoThread if it is not known.
 std::uint32_t number_of_thread(pthread_t handle);
-// It was joined: its entry is removed (if it still is that of `number`).
-void forget_handle(pthread_t handle, std::uint32_t number);
+// The same, of a thread that is about to be joined. Then, with its result: it was joined, and its entry is removed (if
+// it still is that of `number`); or it was not, and can be joined again.
+std::uint32_t begin_join(pthread_t handle);
+void end_join(pthread_t handle, std::uint32_t number, bool joined);
 // It is about to be detached.
 void detach_thread(pthread_t handle);
 

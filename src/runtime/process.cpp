@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "runtime/atomics.h"
+#include "runtime/intercept_loader.h"
 #include "runtime/interceptor.h"
 #include "runtime/modules.h"
 #include "runtime/reach.h"
@@ -130,6 +131,7 @@ void after_fork_in_child() {
   const InRuntime inside;
   release_all_stripes();
   release_globals();
+  forget_loader();
   self.scanning = 0;
   if (process.phase.load() != 2) return;
   __racecast_thread = &sink;
@@ -164,7 +166,7 @@ void start_process() {
     process.phase.store(3, std::memory_order_release);
     return;
   }
-  ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
   process.phase.store(2, std::memory_order_release);
   begin_thread(process.next_thread.fetch_add(1));
 }

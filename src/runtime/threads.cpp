@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "runtime/atomics.h"
+#include "runtime/intercept_loader.h"
 #include "runtime/interceptor.h"
 #include "runtime/missing.h"
 #include "runtime/reach.h"
@@ -36,11 +37,14 @@ int begin_tls_block(struct dl_phdr_info* info, std::size_t, void* of) {
   return 0;
 }
 
-// Where the stack of this thread is. Asks pthreads, which may allocate; the caller is in the runtime.
+// Where the stack of this thread is. Asks pthreads, which may allocate; the caller is in the runtime. Whether it is
+// that of main is told by where we are: the child of a fork has one thread, which goes on on the stack of whoever
+// forked.
 Object own_stack() {
   const auto top_of_main = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   constexpr std::size_t kMainStack = std::size_t{8} << 20;
-  if (sys(SYS_gettid) == sys(SYS_getpid)) return {top_of_main - kMainStack, kMainStack};
+  if (top_of_main - here < kMainStack) return {top_of_main - kMainStack, kMainStack};
   pthread_attr_t attributes;
   void* begin = nullptr;
   std::size_t size = 0;
@@ -97,7 +101,7 @@ void begin_thread(std::uint32_t number) {
   if (stream == nullptr) return;
   // Written before the thread is given the stream: a signal handler that comes in between goes to the sink.
   append<abi::Tag::ThreadBegin>(stream->head, Extra{nullptr, 0}, next_stamp(), number);
-  ::dl_iterate_phdr(begin_tls_block, stream);
+  if (!is_in_loader()) ::dl_iterate_phdr(begin_tls_block, stream);
   self.number = number;
   const Object stack = own_stack();
   self.stack_top = stack.begin + stack.size;

@@ -3,7 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "program/program.h"
+
 namespace racecast::trace {
+
+bool threads_pass_values(const Definitions& definitions) {
+  return definitions.program != nullptr && definitions.program->source.empty();
+}
 
 Result<std::span<const Event>> MemorySource::next() {
   if (done_) return std::span<const Event>{};

@@ -72,6 +72,10 @@ struct Definitions {
   std::shared_ptr<const program::Program> program;  // the model of the code, if it came with the trace
 };
 
+// Are threads given values when they are forked, and do they give one back when they are joined? Those of real programs
+// are and do; threads of litmus files, and of traces without a program, have nothing of the kind.
+bool threads_pass_values(const Definitions& definitions);
+
 struct Trace {
   Definitions definitions;
   std::vector<Event> events;

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/hash.h"
@@ -45,16 +46,21 @@ struct Guard {
   std::uint64_t since = 0;
 };
 
-// An arrival belongs to the round that is being filled; with unknown parties (0) there are no rounds.
+// An arrival belongs to the round that is being filled; with unknown parties (0) there are no rounds. A barrier that
+// is given other parties is another one: what had arrived for a round of the former waits for ever.
 struct Barrier {
-  std::uint64_t round = 0;
+  std::uint64_t parties = 0;
+  std::uint64_t round = 0;    // they are numbered on when the parties change
   std::uint64_t arrived = 0;  // in that round
+  std::set<std::uint64_t> abandoned{};
+
+  bool complete(std::uint64_t of) const { return of < round && !abandoned.contains(of); }
 };
 
-struct Arrivals {
-  std::uint64_t count = 0;  // that were not left
-  std::uint64_t round = 0;  // of the last
-  bool rounds = false;      // the parties are known
+// The last arrival of a thread, until it leaves: an earlier one that it had not left by then, it never will.
+struct Arrival {
+  std::uint64_t round = 0;
+  bool rounds = false;  // the parties are known
 };
 
 struct Thread {
@@ -64,7 +70,7 @@ struct Thread {
   std::uint64_t last = 0;  // its last event
   std::uint64_t missing = 0;
   std::optional<Sleep> sleep;
-  std::map<std::uint64_t, Arrivals> arrived;  // by barrier
+  std::map<std::uint64_t, Arrival> arrived;  // by barrier
 };
 
 }  // namespace
@@ -276,11 +282,16 @@ struct Validator::State {
 
   void barrier_arrive(const Event& e, Thread& thread) {
     Barrier& barrier = barriers[e.address];
-    Arrivals& mine = thread.arrived[e.address];
-    ++mine.count;
-    mine.round = barrier.round;
-    mine.rounds = e.value != 0;
-    if (mine.rounds && ++barrier.arrived >= e.value) barrier = {barrier.round + 1, 0};
+    if (e.value != barrier.parties) {
+      if (barrier.arrived != 0) barrier.abandoned.insert(barrier.round++);
+      barrier.arrived = 0;
+      barrier.parties = e.value;
+    }
+    thread.arrived[e.address] = {barrier.round, e.value != 0};
+    if (e.value != 0 && ++barrier.arrived >= e.value) {
+      ++barrier.round;
+      barrier.arrived = 0;
+    }
   }
 
   Status barrier_leave(const Event& e, Thread& thread) {
@@ -289,11 +300,15 @@ struct Validator::State {
       return broken("barrier-arrived", "{} leaves {}, where it has not arrived", name(e.thread), name(e.address));
     }
     const Barrier& barrier = barriers[e.address];
-    if (mine->second.rounds && barrier.round <= mine->second.round) {
+    if (mine->second.rounds && !barrier.complete(mine->second.round)) {
+      if (barrier.abandoned.contains(mine->second.round)) {
+        return broken("barrier-round", "{} leaves {}, which was given other parties before all of its round arrived",
+                      name(e.thread), name(e.address));
+      }
       return broken("barrier-round", "{} leaves {}, where only {} arrived", name(e.thread), name(e.address),
                     barrier.arrived);
     }
-    if (--mine->second.count == 0) thread.arrived.erase(mine);
+    thread.arrived.erase(mine);
     return {};
   }
 

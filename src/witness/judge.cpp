@@ -13,7 +13,9 @@
 
 #include "model/execution.h"
 #include "model/missing_order.h"
+#include "program/program.h"
 #include "witness/memory.h"
+#include "witness/model_run.h"
 
 namespace racecast::witness {
 
@@ -26,16 +28,13 @@ namespace {
 // A lock, condition, semaphore, barrier or guard: an address in one life.
 using Object = std::pair<std::uint32_t, std::uint64_t>;
 
-struct Broken {
-  std::string_view rule;
-  std::string detail;
-};
-using Check = std::optional<Broken>;
-
 }  // namespace
 
 struct Judge::Prepared {
-  explicit Prepared(const trace::Trace& trace) : execution(trace), initial(execution) {
+  Prepared(const trace::Trace& trace, Values values, const ModelStart& start)
+      : execution(trace),
+        path(values == Values::Model ? RecordedPath::make(execution, start) : nullptr),
+        initial(execution, path != nullptr && !trace.definitions.program->source.empty()) {
     find_ties();
     find_semaphore_counts();
     find_barrier_needs();
@@ -89,7 +88,8 @@ struct Judge::Prepared {
   }
 
   Execution execution;
-  InitialContent initial;
+  std::unique_ptr<const RecordedPath> path;  // Values::Model
+  InitialContent initial;                    // a litmus file says what new objects hold, and only the model asks
   std::map<EventNo, model::VectorClock> ties, barrier_needs;
   std::map<Object, std::int64_t> semaphore_start;
 };
@@ -104,6 +104,7 @@ class Run {
         execution_(prepared.execution),
         memory_(prepared.execution, prepared.initial),
         threads_(prepared.execution.threads()) {
+    if (prepared.path != nullptr) model_ = std::make_unique<ModelRun>(*prepared.path);
     // When each sleeper wakes in this schedule: a notify goes to the one that needs it first (earliest deadline first
     // is optimal, so if any assignment of notifies to wakes exists, this one does).
     for (std::size_t i = 0; i < schedule.size(); ++i) {
@@ -119,7 +120,7 @@ class Run {
     return perform(step);
   }
 
-  finding::Schedule take_deviating() { return std::move(deviating_); }
+  Judgement accepted(std::size_t steps) { return {true, {}, steps, {}, std::move(deviating_), std::move(stored_)}; }
 
   // Both accesses are next (section 5).
   Check race(EventNo a, EventNo b) {
@@ -294,16 +295,22 @@ class Run {
       const auto broken = [&](std::string_view rule) {
         return Broken{rule, fmt::format("event {}: an earlier read of its thread deviates", index(no))};
       };
-      if (e.kind == EventKind::Branch || e.has(trace::kCas)) return broken("value-branch");
-      if (e.has(trace::kComputed)) return broken("value-address");
+      if (model_ == nullptr) {
+        if (e.kind == EventKind::Branch || e.has(trace::kCas)) return broken("value-branch");
+        if (e.has(trace::kComputed)) return broken("value-address");
+      }
+      if (passes_values_ && (e.kind == EventKind::ThreadEnd || (e.kind == EventKind::Fork && model_ == nullptr)))
+        return broken("value-thread");
       if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd ||
           (e.kind == EventKind::Call && !self.sections.empty()))
         return broken("missing-value");
     }
-    if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd || e.kind == EventKind::Call)
+    if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd || e.kind == EventKind::Call ||
+        e.kind == EventKind::Return)
       for (const model::SectionAt& at : execution_.sections_of(no))
-        if (memory_.unknown_in_reach(at))
-          return Broken{"missing-value", fmt::format("event {}: it can reach an unknown value", index(no))};
+        if (memory_.altered_in_reach(no, at))
+          return Broken{"missing-value", fmt::format("event {}: it can reach what is not as recorded", index(no))};
+    if (model_ != nullptr) return model_values(no, e, racing);
     if (racing || !trace::reads(e)) return {};
 
     const Memory::ReadResult read = memory_.read(no);
@@ -315,6 +322,14 @@ class Run {
         return Broken{"value-cas", fmt::format("event {}: the compare-and-swap would end otherwise", index(no))};
     }
     return {};
+  }
+
+  // The model goes on to the event. It cannot go back, so this is the last of all checks.
+  Check model_values(EventNo no, const Event& e, bool racing) {
+    ModelStep step{no, thread(e.thread).deviated, racing, {}};
+    if (!racing && trace::reads(e)) step.read = memory_.read(no);
+    outcome_ = model_->add(step);
+    return outcome_.broken;
   }
 
   Check perform(const finding::ScheduleStep& step) {
@@ -331,7 +346,8 @@ class Run {
       }
     }
     if (!execution_.sections_of(no).empty()) memory_.section_event(no);
-    if (trace::writes(e)) memory_.write(no, self.deviated);  // after the former: what it wrote itself stands
+    if (trace::writes(e)) perform_write(no);  // after the former: what it wrote itself stands
+    if (outcome_.child_deviates) thread(e.child()).deviated = true;
     perform_locks(no, e);
     perform_other_sync(no, e);
     if (e.kind == EventKind::MissingBegin) {
@@ -343,6 +359,17 @@ class Run {
     }
     ++self.done;
     return {};
+  }
+
+  void perform_write(EventNo no) {
+    if (model_ == nullptr) {
+      const bool deviated = thread(execution_.event(no).thread).deviated;
+      memory_.write(no, {deviated ? Stored::As::Unknown : Stored::As::Recorded, 0});
+      return;
+    }
+    memory_.write(no, outcome_.stored);
+    if (outcome_.stored.as == Stored::As::Other) stored_.push_back({no, outcome_.stored.value});
+    if (outcome_.stored.as == Stored::As::Unknown) stored_.push_back({no, std::nullopt});
   }
 
   void perform_locks(EventNo no, const Event& e) {
@@ -443,7 +470,10 @@ class Run {
   const Prepared& prepared_;
   const Execution& execution_;
   Memory memory_;
-  finding::Schedule deviating_;
+  const bool passes_values_ = trace::threads_pass_values(execution_.trace().definitions);
+  std::unique_ptr<ModelRun> model_;  // Values::Model
+  ModelOutcome outcome_;             // of its last event
+  finding::Schedule deviating_, stored_;
   std::vector<ThreadState> threads_;
   std::map<EventNo, std::size_t> wakes_at_;
   std::map<Object, LockState> locks_;
@@ -454,12 +484,13 @@ class Run {
 };
 
 Judgement rejected(std::size_t step, const Broken& broken) {
-  return {false, broken.rule, step, broken.detail, {}};
+  return {false, broken.rule, step, broken.detail, {}, {}};
 }
 
 }  // namespace
 
-Judge::Judge(const trace::Trace& trace) : prepared_(std::make_unique<Prepared>(trace)) {}
+Judge::Judge(const trace::Trace& trace, Values values, const ModelStart& start)
+    : prepared_(std::make_unique<Prepared>(trace, values, start)) {}
 Judge::~Judge() = default;
 
 const model::Execution& Judge::execution() const {
@@ -470,7 +501,7 @@ Judgement Judge::reordering(const finding::Schedule& schedule) const {
   Run run(*prepared_, schedule);
   for (std::size_t i = 0; i < schedule.size(); ++i)
     if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
-  return {true, {}, schedule.size(), {}, run.take_deviating()};
+  return run.accepted(schedule.size());
 }
 
 Judgement Judge::race(const finding::Schedule& schedule, EventNo a, EventNo b) const {
@@ -478,7 +509,7 @@ Judgement Judge::race(const finding::Schedule& schedule, EventNo a, EventNo b) c
   for (std::size_t i = 0; i < schedule.size(); ++i)
     if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
   if (Check broken = run.race(a, b)) return rejected(schedule.size(), *broken);
-  return {true, {}, schedule.size(), {}, run.take_deviating()};
+  return run.accepted(schedule.size());
 }
 
 }  // namespace racecast::witness

@@ -2,6 +2,9 @@
 // docs/semantics.md that is broken. Small, knows no solver and nothing of any analysis: what it accepts is a correct
 // reordering (section 2 to 4) after which the two accesses are both next (section 5).
 //
+// Two ways to know values. *Recorded*: as maximal causality has it (section 3), what a thread does after a read that
+// deviates is unknown. *Model*: the program of the trace is run along the schedule (model_run.h), so it is computed.
+//
 // Cost: preparing is linear in the trace; one judgement is linear in the schedule (missing code: plus the size of what
 // it reaches).
 #pragma once
@@ -15,6 +18,7 @@
 #include "finding/schedule.h"
 #include "model/execution.h"
 #include "trace/trace.h"
+#include "witness/model_run.h"
 
 namespace racecast::witness {
 
@@ -26,12 +30,17 @@ struct Judgement {
   // Of a schedule that was accepted: the reads that do not return what was recorded, in its order, with what they
   // return where that is known.
   finding::Schedule deviating;
+  // Values::Model: the writes that store something else than in the recorded run, likewise.
+  finding::Schedule stored = {};
 };
+
+enum class Values : std::uint8_t { Recorded, Model };
 
 class Judge {
  public:
-  // `trace` must be valid (trace/validator.h) and outlive the judge.
-  explicit Judge(const trace::Trace& trace);
+  // `trace` must be valid (trace/validator.h) and outlive the judge. Values::Model without a program is
+  // Values::Recorded. `start`: where the model starts, if the trace is a window of a longer one.
+  explicit Judge(const trace::Trace& trace, Values values = Values::Recorded, const ModelStart& start = {});
   ~Judge();
 
   const model::Execution& execution() const;

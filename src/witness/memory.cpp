@@ -27,7 +27,8 @@ EventNo recorded_writer(std::span<const model::ReadFrom> reads, std::uint64_t i)
 
 }  // namespace
 
-InitialContent::InitialContent(const model::Execution& execution) {
+InitialContent::InitialContent(const model::Execution& execution, bool zeroed_objects)
+    : zeroed_objects_(zeroed_objects) {
   // The model of a compiled program does not say what every global holds at the start (addresses, globals of other
   // files), and its globals may be large: there, what reads saw has to do.
   if (const auto& program = execution.trace().definitions.program; program != nullptr && !program->source.empty()) {
@@ -63,8 +64,9 @@ InitialContent::InitialContent(const model::Execution& execution) {
 
 std::optional<std::uint8_t> InitialContent::byte(std::uint32_t life, std::uint64_t address) const {
   auto it = granules_.find({life, address >> 3});
-  if (it == granules_.end() || (it->second.known >> (address & 7) & 1) == 0) return std::nullopt;
-  return it->second.values[address & 7];
+  if (it != granules_.end() && (it->second.known >> (address & 7) & 1) != 0) return it->second.values[address & 7];
+  if (zeroed_objects_ && life != model::kNoLife) return std::uint8_t{0};
+  return std::nullopt;
 }
 
 const Memory::Granule* Memory::find(std::uint32_t life, std::uint64_t address) const {
@@ -76,7 +78,8 @@ Memory::Content Memory::content(const Granule* granule, std::uint32_t life, std:
   const Content now = granule == nullptr ? Content{} : (*granule)[address & 7];
   if (now.kind == Kind::Unknown) return now;  // stays so under missing code
   const bool born_since = everything_ && life != model::kNoLife && execution_.lives()[life].alloc > *everything_;
-  if (everything_ && !born_since && now.at < everything_at_) return {*everything_, everything_at_, Kind::ByIdentity, 0};
+  if (everything_ && !born_since && now.at < everything_at_)
+    return {*everything_, everything_at_, misplaced(now) ? Kind::Unknown : Kind::ByIdentity};
   if (now.at != 0) return now;
   const std::optional<std::uint8_t> initial = initial_.byte(life, address);
   return {kInitial, 0, initial ? Kind::Known : Kind::ByIdentity, initial.value_or(0)};
@@ -112,9 +115,10 @@ Memory::ReadResult Memory::read(EventNo read) const {
   for (std::uint64_t i = 0; i < e.size; ++i) {
     if (i == 0 || ((e.address + i) & 7) == 0) granule = find(life, e.address + i);
     const Content c = content(granule, life, e.address + i);
-    const bool same_writer = c.kind != Kind::Unknown && c.writer == recorded_writer(recorded, i);
+    const bool same_writer = !altered(c) && c.writer == recorded_writer(recorded, i);
     // What a section in progress reaches, it may change at any time.
-    const bool known = c.kind == Kind::Known && (open_.empty() || !in_progress(e.address + i));
+    const bool known =
+        (c.kind == Kind::Known || c.kind == Kind::Other) && (open_.empty() || !in_progress(e.address + i));
     const bool same_value = known && value_known(e) && c.value == byte_of(e.value, i);
     if (!same_writer && !same_value) result.faithful = false;
     if (i >= 8 || !result.value) {
@@ -130,14 +134,31 @@ Memory::ReadResult Memory::read(EventNo read) const {
   return result;
 }
 
-void Memory::write(EventNo write, bool unknown) {
+void Memory::write(EventNo write, Stored stored) {
   const Event& e = execution_.event(write);
   ++order_;
-  if (unknown) unknown_ += e.size;
-  const Kind kind = unknown ? Kind::Unknown : value_known(e) ? Kind::Known : Kind::ByIdentity;
+  if (stored.as == Stored::As::Other && e.size > 8) stored.as = Stored::As::Unknown;
   for_bytes(execution_.life_of(write), {e.address, e.size}, [&](std::uint64_t at, Content& now) {
-    now = {write, order_, kind, std::uint8_t{0}};
-    if (kind == Kind::Known) now.value = byte_of(trace::stored_value(e), at - e.address);
+    const std::uint64_t i = at - e.address;
+    now.writer = write;
+    now.at = order_;
+    now.kind = value_known(e) ? Kind::Known : Kind::ByIdentity;
+    now.value = value_known(e) ? byte_of(trace::stored_value(e), i) : 0;
+    if (now.latest == kInitial || now.latest < write) {
+      now.latest = write;
+      now.latest_known = now.kind == Kind::Known;
+      now.latest_value = now.value;
+    }
+    if (stored.as == Stored::As::Unknown) {
+      now.kind = Kind::Unknown;
+      now.value = 0;
+    } else if (stored.as == Stored::As::Other) {
+      // Of another value some bytes may be those of the recorded one.
+      const std::uint8_t value = byte_of(stored.value, i);
+      if (now.kind != Kind::Known || now.value != value) now.kind = Kind::Other;
+      now.value = value;
+    }
+    if (misplaced(now)) ++misplaced_;
   });
 }
 
@@ -150,21 +171,26 @@ void Memory::section_event(EventNo event) {
     }
     for (const model::Piece& piece : execution_.pieces(at))
       for_bytes(piece.life, piece.range, [&](std::uint64_t, Content& now) {
-        now = {event, order_, now.kind == Kind::Unknown ? Kind::Unknown : Kind::ByIdentity, 0};
+        now = {event, order_, misplaced(now) ? Kind::Unknown : Kind::ByIdentity};
+        now.latest = event;
       });
   }
 }
 
-bool Memory::unknown_in_reach(const model::SectionAt& at) const {
-  if (unknown_ == 0) return false;
-  const auto is_unknown = [](const Content& c) { return c.kind == Kind::Unknown; };
+bool Memory::altered_in_reach(EventNo event, const model::SectionAt& at) const {
+  if (misplaced_ == 0) return false;
+  const auto lives = [&](std::uint32_t life) {
+    return life == model::kNoLife || (execution_.lives()[life].alloc < event &&
+                                      !(execution_.lives()[life].free && *execution_.lives()[life].free < event));
+  };
   if (execution_.trace().definitions.reach[execution_.sections()[at.section].reach].everything)
-    return std::any_of(granules_.begin(), granules_.end(),
-                       [&](const auto& entry) { return std::ranges::any_of(entry.second, is_unknown); });
+    return std::any_of(granules_.begin(), granules_.end(), [&](const auto& entry) {
+      return lives(entry.first.life) && std::ranges::any_of(entry.second, misplaced);
+    });
   for (const model::Piece& piece : execution_.pieces(at))
     for (std::uint64_t i = 0; i < piece.range.size; ++i)
       if (const Granule* granule = find(piece.life, piece.range.address + i);
-          granule != nullptr && is_unknown((*granule)[(piece.range.address + i) & 7]))
+          granule != nullptr && misplaced((*granule)[(piece.range.address + i) & 7]))
         return true;
   return false;
 }

@@ -1,5 +1,6 @@
 // What memory holds while the judge executes a schedule: per byte of a life, who wrote it and, where that is known,
-// what. Answers the one question of docs/semantics.md, section 3: is this read faithful?
+// what. Answers the one question of docs/semantics.md, section 3: is this read faithful? A write stores what it stored
+// in the recorded run, something unknown, or (where the judge runs the program model) another value that is known.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -16,7 +17,8 @@ namespace racecast::witness {
 // What the program or the trace says about memory before the first write.
 class InitialContent {
  public:
-  explicit InitialContent(const model::Execution& execution);
+  // `zeroed_objects`: a new object holds zeros, where nothing else says what it holds.
+  explicit InitialContent(const model::Execution& execution, bool zeroed_objects = false);
   std::optional<std::uint8_t> byte(std::uint32_t life, std::uint64_t address) const;
 
  private:
@@ -35,6 +37,18 @@ class InitialContent {
     std::array<std::uint8_t, 8> values{};
   };
   tsl::robin_map<Key, Bytes, Hash> granules_;
+  bool zeroed_objects_;
+};
+
+// What a write stores.
+struct Stored {
+  enum class As : std::uint8_t {
+    Recorded,  // what it stored in the recorded run
+    Other,     // `value`
+    Unknown,   // something that is equal to no value
+  };
+  As as = As::Recorded;
+  std::uint64_t value = 0;
 };
 
 class Memory {
@@ -46,24 +60,37 @@ class Memory {
     std::optional<std::uint64_t> value;  // what it returns, if every byte is known and there are at most 8
   };
   ReadResult read(EventNo read) const;
-  // The event's recorded value is stored, or (unknown) something that is equal to no value.
-  void write(EventNo write, bool unknown);
+  void write(EventNo write, Stored stored);
   // An event of missing code: writes the recorded content to all that its sections reach.
   void section_event(EventNo event);
-  // Does any byte that the section reaches hold an unknown value?
-  bool unknown_in_reach(const model::SectionAt& at) const;
+  // Does any byte that the section of this event reaches hold something else than recorded? What a section reaches is
+  // tied to it, so the same writes as in the recorded run have been performed; another one may have been the last, or
+  // stored something else.
+  bool altered_in_reach(EventNo event, const model::SectionAt& at) const;
 
   void begin_section(std::uint32_t section) { ++open_[section]; }
   void end_section(std::uint32_t section) { open_.erase(section); }
 
  private:
-  enum class Kind : std::uint8_t { Known, ByIdentity, Unknown };
+  // Other: known, and not what its writer stored in the recorded run.
+  enum class Kind : std::uint8_t { Known, ByIdentity, Other, Unknown };
   struct Content {
     EventNo writer = model::kInitial;
     std::uint64_t at = 0;  // when, in writes; 0: not written yet
     Kind kind = Kind::ByIdentity;
     std::uint8_t value = 0;
+    // Of all writes so far, the one that is last in the trace, and what it stored there.
+    std::uint8_t latest_value = 0;
+    bool latest_known = false;
+    EventNo latest = model::kInitial;
   };
+  // Is it something else than what its writer stored in the recorded run?
+  static bool altered(const Content& c) { return c.kind == Kind::Unknown || c.kind == Kind::Other; }
+  // Is it something else than after the same writes in the recorded run?
+  static bool misplaced(const Content& c) {
+    if (c.kind == Kind::Unknown || c.writer == c.latest) return altered(c);
+    return !c.latest_known || c.kind == Kind::ByIdentity || c.value != c.latest_value;
+  }
   using Granule = std::array<Content, 8>;
   using Key = InitialContent::Key;
   // What the byte holds; `granule` is its entry of granules_, or null.
@@ -80,8 +107,8 @@ class Memory {
   HashMap<std::uint32_t, int> open_;   // sections in progress
   std::optional<EventNo> everything_;  // last event of a section that reaches everything
   std::uint64_t everything_at_ = 0;
-  std::uint64_t order_ = 0;    // counts writes, to tell what is older than `everything_`
-  std::uint64_t unknown_ = 0;  // bytes that were made unknown, ever: mostly none
+  std::uint64_t order_ = 0;      // counts writes, to tell what is older than `everything_`
+  std::uint64_t misplaced_ = 0;  // bytes that were misplaced, ever: mostly none
 };
 
 }  // namespace racecast::witness

@@ -429,37 +429,35 @@ class Pass {
 
   void arrive(const Event& e, Mask& mask) {
     PrefixBarrier& barrier = at(barriers_, e.address);
-    if (!e.has(trace::kHasValue)) {
-      barrier.unknown = true;
-      barrier.arrived_unknown &= mask;
-      return;
-    }
-    const std::uint64_t parties = std::max<std::uint64_t>(e.value, 1);
-    if (parties != barrier.parties && barrier.arrivals != 0) {  // initialised anew
+    const std::uint64_t parties = e.has(trace::kHasValue) ? std::max<std::uint64_t>(e.value, 1) : ~std::uint64_t{0};
+    if (parties != barrier.parties && barrier.arrivals != 0) {  // another barrier
       barrier.first_round += (barrier.arrivals - 1) / barrier.parties + 1;
       barrier.arrivals = 0;
+      barrier.current = barrier.first_round;
+      barrier.earlier = kAll;
     }
     barrier.parties = parties;
     const std::uint64_t round = barrier.first_round + barrier.arrivals++ / barrier.parties;
     if (round != barrier.current) {
-      if (auto last = barrier.rounds.find(barrier.current); last != barrier.rounds.end())
-        barrier.earlier &= last->second.arrived;
+      // It is still there: a round is forgotten by later arrivals only.
+      barrier.earlier &= barrier.rounds.at(barrier.current).arrived;
       barrier.current = round;
     }
     // The schedule's rounds are the recorded ones only if none before this one has a gap.
     need(mask, barrier.earlier, "barrier", "an earlier round is not complete");
     barrier.rounds[round].arrived &= mask;
-    barrier.round_of[e.thread] = round;
+    ++barrier.rounds[round].here;
+    if (const auto [mine, first] = barrier.round_of.try_emplace(e.thread, round); !first) {
+      const auto left = barrier.rounds.find(std::exchange(mine->second, round));
+      if (--left->second.here == 0) barrier.rounds.erase(left);
+    }
   }
+  // Where the parties are not known, it needs all arrivals so far.
   void leave(const Event& e, Mask& mask) {
     PrefixBarrier& barrier = at(barriers_, e.address);
-    if (barrier.unknown) return need(mask, barrier.arrived_unknown, "barrier", "an earlier arrival is not there");
     const auto mine = barrier.round_of.find(e.thread);
-    const auto round = mine == barrier.round_of.end() ? barrier.rounds.end() : barrier.rounds.find(mine->second);
-    if (round == barrier.rounds.end()) return need(mask, 0, "barrier", "its thread has not arrived");
-    need(mask, round->second.arrived, "barrier", "its round is not complete");
-    // The last round stays until the next one begins, which asks for it.
-    if (++round->second.left >= barrier.parties && round->first != barrier.current) barrier.rounds.erase(round);
+    if (mine == barrier.round_of.end()) return need(mask, 0, "barrier", "its thread has not arrived");
+    need(mask, barrier.rounds.at(mine->second).arrived, "barrier", "its round is not complete");
   }
 
   // Lives are those of the recorded run in every schedule: what died is forgotten, whoever keeps its free.

@@ -77,16 +77,15 @@ struct PrefixSemaphore {
 struct PrefixBarrier {
   struct Round {
     Mask arrived = kAll;
-    std::uint64_t left = 0;  // threads that have left; the round is forgotten when all have
+    std::uint64_t here = 0;  // threads whose last arrival it has; without any it is forgotten
   };
-  std::uint64_t arrivals = 0, parties = 1;  // arrivals: since it was given these parties
-  std::uint64_t first_round = 0;            // rounds before that
-  std::uint64_t current = 0;                // the round that is being filled
-  Mask earlier = kAll;                      // keep all arrivals of the rounds before it
+  // Arrivals: since it was given these parties. Where they are not known, all arrivals make one round that never ends.
+  std::uint64_t arrivals = 0, parties = 1;
+  std::uint64_t first_round = 0;  // rounds before that
+  std::uint64_t current = 0;      // the round that is being filled
+  Mask earlier = kAll;            // keep all arrivals of the rounds before it, with these parties
   std::map<std::uint64_t, Round> rounds;
   std::map<ThreadId, std::uint64_t> round_of;  // last arrival of each thread
-  bool unknown = false;                        // an arrival did not say how many parties there are
-  Mask arrived_unknown = kAll;
 };
 
 struct PrefixGuard {

@@ -130,6 +130,16 @@ count 1205 ' fork '
 count 1203 ' join '
 count 1206 ' end( |$)'
 
+# Whoever creates a thread joins that one.
+build joins.c
+record joins
+says_not err 'not complete'
+count 1604 ' fork '
+count 1604 ' join '
+sed -nE 's/^(T[0-9]+) (fork|join) (T[0-9]+).*/\1 \2 \3/p' trace |
+  awk '$2 == "fork" { child[$1] = $3 } $2 == "join" && child[$1] != $3 { print "joined another one:", $0; wrong = 1 } END { exit wrong }' >&2 ||
+  fail "joins"
+
 build once.cpp
 record once
 count 2 '^main lock flag\+1 '
@@ -172,6 +182,13 @@ done
 build processes.c
 record processes
 [ "$(ls rec/*.rct | wc -l)" -eq 4 ] || fail "processes: $(ls rec)"
+# In each child a new thread has the handle of one that only the parent has.
+says_not err 'not complete'
+for file in $(ls rec/*.rct | sort -V | tail -3); do
+  "$racecast" dump trace "$file" >trace
+  count 1 '^main fork T1 '
+  count 1 '^main join T1 '
+done
 
 build loads.c
 build loaded.cpp -shared -fPIC

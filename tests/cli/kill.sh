@@ -45,8 +45,7 @@ for k in $(seq 1 "$kills"); do
   # Killed before it had begun: nothing to read.
   [ -n "$folder" ] || continue
   "$racecast" import "$folder" -o "t.rct" >"merge" 2>&1 || { cat "merge" >&2; fail "kill $k: the recording is not readable"; }
-  # Killed before the first event, the program's model is not there either.
-  "$racecast" dump trace --verify "t.rct" >"verify" 2>&1 || grep -q "(0 events)" verify || { cat "verify" >&2; fail "kill $k: the trace does not verify"; }
+  "$racecast" dump trace --verify "t.rct" >"verify" 2>&1 || { cat "verify" >&2; fail "kill $k: the trace does not verify"; }
   events=$((events + $(stat -c %s "t.rct")))
 done
 [ "$events" -gt 100000 ] || fail "hardly anything was recorded: the test shows nothing"

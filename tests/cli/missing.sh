@@ -22,7 +22,7 @@ expect 0 "$racecast" run "$litmus/missing_overlap.litmus"
 expect 1 "$racecast" run "$litmus/missing_overlap.litmus" --missing ignore
 expect 2 "$racecast" run --check "$litmus/missing_overlap.litmus" --missing ignore
 expect 2 "$racecast" analyze free.rct --missing maybe
-says err "--missing"
+says err "--missing: there is no way \`maybe\` to take missing code; there are reach, barrier and ignore"
 expect 0 "$racecast" analyze --help
 says out "--missing"
 says out "unsound"

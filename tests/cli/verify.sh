@@ -21,6 +21,12 @@ says out "order: legal"
 says out "not verified, the trace came without a program"
 says err "came without a program"
 
+# A trace without events (its program was killed at once) has nothing that could be wrong.
+printf 'racecast-trace 1\n' >empty.trace
+expect 0 "$racecast" dump trace --verify empty.trace
+says out "paths: nothing to verify"
+tail -1 out | grep -q '^verify: order=legal events=0 compared=0 ' || fail "the last line is: $(tail -1 out)"
+
 # An order that cannot be, and what cannot be read.
 printf 'racecast-trace 1\nT1 lock m\nT2 lock m\n' >bad.trace
 expect 2 "$racecast" dump trace --verify bad.trace

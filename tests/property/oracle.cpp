@@ -218,6 +218,26 @@ std::optional<std::uint64_t> Execution::known_content(int cell) const {
   return std::nullopt;  // left behind by missing code
 }
 
+// Does the cell hold what it held before e in the trace?
+bool Execution::holds_recorded_content(int cell, int e) const {
+  int recorded = kInitial;
+  for (int other = 0; other < e; ++other) {
+    for (const Piece& piece : facts_->pieces[other])
+      if (piece.cell == cell && trace::writes(facts_->event(other))) recorded = other;
+    const std::vector<int>& reached = facts_->reached[other];
+    if (std::find(reached.begin(), reached.end(), cell) != reached.end() && recorded != other) recorded = other;
+  }
+  if (contents_[cell].unknown) return false;
+  if (contents_[cell].writer == recorded) return true;
+  std::optional<std::uint64_t> value;
+  if (recorded == kInitial)
+    value = facts_->cells[cell].initial;
+  else
+    for (const Piece& piece : facts_->pieces[recorded])
+      if (piece.cell == cell) value = piece.written;
+  return value && known_content(cell) == value;
+}
+
 bool Execution::section_in_progress_reaches(int cell) const {
   for (const Section& section : facts_->sections) {
     if (!has(section.begin) || (section.returned && has(section.end))) continue;
@@ -294,13 +314,14 @@ void Execution::value_rules(int e, bool performed, Rules& broken) const {
   const bool cas = event.kind == EventKind::AtomicRmw && event.has(trace::kCas);
   if (before && (event.kind == EventKind::Branch || cas)) broken.insert("value-branch");
   if (before && event.has(trace::kComputed)) broken.insert("value-address");
+  const bool in_section = !facts_->inside[e].empty();
   const bool into_missing = event.kind == EventKind::MissingBegin || event.kind == EventKind::MissingEnd ||
-                            (event.kind == EventKind::Call && !facts_->inside[e].empty());
+                            (event.kind == EventKind::Call && in_section);
   if (before && into_missing) broken.insert("missing-value");
   // Missing code goes on from here: with the recorded contents of what it reaches, or not at all.
-  if (into_missing)
+  if (into_missing || (event.kind == EventKind::Return && in_section))
     for (const int cell : facts_->reached[e])
-      if (contents_[cell].unknown) broken.insert("missing-value");
+      if (!holds_recorded_content(cell, e)) broken.insert("missing-value");
   if (!performed || !trace::reads(event)) return;
   const bool faithful = !deviates(e);
   if (!facts_->trace.definitions.branches && !faithful) broken.insert("value-all");
@@ -320,9 +341,9 @@ void Execution::append(int e) {
   CHECK(next_of(thread) == e, "event {} is not next", e);
 
   if (trace::reads(event) && deviates(e)) deviated_[thread] = 1;
-  // What missing code leaves behind comes first, so that a write of its own stands. What is unknown stays so: the
-  // missing code has not run on since.
-  for (const int cell : facts_->reached[e]) contents_[cell] = {e, contents_[cell].unknown};
+  // What missing code leaves behind comes first, so that a write of its own stands. What is not as recorded does not
+  // become so, the missing code has not run on since; it is not known then.
+  for (const int cell : facts_->reached[e]) contents_[cell] = {e, !holds_recorded_content(cell, e)};
   if (trace::writes(event))
     for (const Piece& piece : facts_->pieces[e]) contents_[piece.cell] = {e, deviated_[thread] != 0};
 

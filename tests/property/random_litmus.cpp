@@ -46,6 +46,7 @@ class Generator {
     if (has("cond") && !has("mutex")) features_.push_back("mutex");
     if (has("try") && !has("mutex")) features_.push_back("mutex");
     if (has("fence") && !has("atomic")) features_.push_back("atomic");
+    if (flavour_.values) features_.insert(features_.end(), features_.size() + 2, "values");
   }
   bool has(std::string_view feature) const {
     return std::find(features_.begin(), features_.end(), feature) != features_.end();
@@ -54,9 +55,9 @@ class Generator {
   void declare() {
     auto& lines = program_.declarations;
     lines.push_back(fmt::format("shared int x = {}, y = 0", random_.below(2)));
-    if (has("sections")) lines.push_back("shared int z = 0");
+    if (has("sections") || has("values")) lines.push_back("shared int z = 0");
     if (has("atomic")) lines.push_back("shared atomic f = 0, g = 1");
-    if (has("array")) lines.push_back("shared int a[3] = 1");
+    if (has("array") || has("values")) lines.push_back("shared int a[3] = 1");
     if (has("struct")) {
       lines.push_back("struct Node {\n  int v\n  Node* n\n}");
       lines.push_back("shared Node* p");
@@ -152,6 +153,7 @@ class Generator {
     if (random_.chance(has("sections") ? 15 : 35)) return {plain()};
     const std::string feature = random_.pick(features_);
     if (feature == "sections") return {section()};
+    if (feature == "values") return values(depth);
     if (feature == "mutex") return {depth > 0 ? mutex_scope(depth) : plain()};
     if (feature == "atomic") return {atomic()};
     if (feature == "array") return {array()};
@@ -209,6 +211,52 @@ class Generator {
     const int what = random_.below(5);
     Sentence body = what == 0 ? line("z = 1") : what == 1 ? line(local() + " = z") : what == 2 ? line("skip") : plain();
     return scope("lock " + mutex, {std::move(body)}, "unlock " + mutex);
+  }
+
+  // Values of z that go the same way as others, or another: written around an access, computed with, branched on.
+  Sentences values(int depth) {
+    const auto number = [&] { return std::to_string(random_.below(8)); };
+    const auto arithmetic = [&](const std::string& of) {
+      const int what = random_.below(flavour_.faults ? 6 : 5);
+      if (what == 0) return of;
+      if (what == 1) return of + " + " + number();
+      if (what == 2) return of + " * 3 - " + number();
+      if (what == 3) return of + " / 2";
+      if (what == 4) return fmt::format("({} & 3) + {}", of, variable());
+      return fmt::format("12 / ({} - {})", of, number());
+    };
+    const auto access = [&]() -> Sentence {
+      const int what = random_.below(4);
+      if (what == 0) return line(fmt::format("{} = {}", variable(), number()));
+      if (what == 1) return line(fmt::format("{} = {}", local(), variable()));
+      if (what == 2) return line(fmt::format("a[(z + {}) % 3 & 3] = {}", number(), number()));
+      return line(fmt::format("{} = a[{} & 1]", local(), random_.chance(50) ? "z" : local()));
+    };
+    const auto some = [&] {
+      Sentences body{access()};
+      if (random_.chance(30)) append(body, inner(1));
+      return body;
+    };
+    switch (random_.below(depth > 0 ? 8 : 3)) {
+      case 0: return {line("z = " + number()), access(), line("z = " + number())};
+      case 1: return {line("z = " + arithmetic(random_.chance(50) ? "z" : variable()))};
+      case 2: return {line(fmt::format("{} = {}", local(), arithmetic("z")))};
+      case 3: return {scope(fmt::format("for i = 1 to z & 1 {{"), some(), "}")};
+      case 4: {
+        const std::string counter = fmt::format("n{}", depth);
+        Sentence loop = scope(fmt::format("while ({} < (z & 1)) {{", counter), some(), "}");
+        loop.body.push_back({fmt::format("{0} = {0} + 1", counter), {}, {}, ""});
+        return {line(counter + " = 0"), std::move(loop)};
+      }
+      default: {
+        const std::vector<std::string> comparisons = {">", "<", "==", "!=", ">="};
+        const std::string of = random_.chance(70) ? "z" : local();
+        Sentence test =
+            scope(fmt::format("if ({} {} {}) {{", arithmetic(of), random_.pick(comparisons), number()), some(), "}");
+        if (random_.chance(40)) test.otherwise = some();
+        return {std::move(test)};
+      }
+    }
   }
 
   Sentences attempt(int depth) {

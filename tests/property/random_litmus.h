@@ -55,6 +55,7 @@ struct Flavour {
   bool callbacks = true;       // ordinary functions called by missing ones
   bool faults = true;          // expressions that may end a thread
   bool computed_locks = true;  // lock ms[e]
+  bool values = false;         // mostly values that decide: written several times, read, computed with, branched on
   int statements = 25;         // at most about so many
 };
 

@@ -13,6 +13,7 @@
 #include "property/laws_analyses.h"
 #include "property/laws_maximal.h"
 #include "property/laws_orders.h"
+#include "property/laws_value.h"
 #include "property/oracle.h"
 #include "property/random_litmus.h"
 #include "trace/recorder.h"
@@ -27,6 +28,7 @@ constexpr oracle::Limits kOracleLimits{.max_states = 20'000};
 struct Recorded {
   program::LitmusFile file;
   trace::Trace trace;
+  trace::RecordOptions options;  // with which it was recorded
 };
 // A law over a program and one run of it; the random numbers are the same for the same seed.
 using Law = std::function<std::string(const Recorded&, Random&)>;
@@ -35,11 +37,12 @@ std::string apply(const Law& law, const std::string& text, std::uint64_t seed, b
   if (broken != nullptr) *broken = true;
   Result<program::LitmusFile> file = program::parse_litmus(text, "random.litmus");
   if (!file) return "it does not parse: " + file.error().message;
-  Result<trace::Trace> trace = trace::record(*file, {.schedule = {}, .seed = seed, .limits = {kMaxSteps}});
+  const trace::RecordOptions options{.schedule = {}, .seed = seed, .limits = {kMaxSteps}};
+  Result<trace::Trace> trace = trace::record(*file, options);
   if (!trace) return "it does not run: " + trace.error().message;
   if (broken != nullptr) *broken = false;
   Random random(seed);
-  return law({*std::move(file), *std::move(trace)}, random);
+  return law({*std::move(file), *std::move(trace), options}, random);
 }
 
 void for_random_programs(const char* name, int count, const Flavour& flavour, const Law& law) {
@@ -101,6 +104,38 @@ TEST(RandomLitmus, AnalysesAreExact) {
 TEST(RandomLitmus, MaximalIsMaximal) {
   for_random_programs("maximal", scaled(4000), {},
                       [](const Recorded& run, Random&) { return decides_as_the_oracle(run.trace, {}); });
+}
+
+std::string value_is_exact(const Recorded& run, const Way& way, ValueCounts& counts) {
+  const Result<oracle::Recording> recording = oracle::record(run.file, run.options);
+  if (!recording) return recording.error().message;
+  return relaxes_as_the_oracle(*recording, way, &counts);
+}
+void print(const ValueCounts& counts) {
+  std::printf("%llu explored, %llu races, %llu of them not maximal\n", static_cast<unsigned long long>(counts.programs),
+              static_cast<unsigned long long>(counts.races), static_cast<unsigned long long>(counts.beyond_maximal));
+}
+TEST(RandomLitmus, ValueIsExact) {
+  ValueCounts counts;
+  for_random_programs("value", scaled(6000), {.values = true},
+                      [&](const Recorded& run, Random&) { return value_is_exact(run, {}, counts); });
+  print(counts);
+  EXPECT_GT(counts.beyond_maximal, 0U);
+}
+// Tier 4 alone; and the other solver.
+TEST(RandomLitmus, ValueIsExactByFormula) {
+  ValueCounts counts;
+  for_random_programs("value", scaled(1500), {.values = true}, [&](const Recorded& run, Random&) {
+    return value_is_exact(run, {.budget = {.search = 0}}, counts);
+  });
+  print(counts);
+}
+TEST(RandomLitmus, ValueIsExactByTheOtherSolver) {
+  ValueCounts counts;
+  for_random_programs("value", scaled(100), {.values = true}, [&](const Recorded& run, Random&) {
+    return value_is_exact(run, {.solver = smt::make_z3_solver}, counts);
+  });
+  print(counts);
 }
 
 TEST(RandomLitmus, FindingsAreCertain) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,6 @@ constexpr int kThreads = 3;
 constexpr std::uint64_t kData = 0x1000, kHeap = 0x2000, kHeapMutex = kHeap + 8, kHeapSize = 16;
 constexpr std::uint64_t kMutex = 0x3000, kRecursiveMutex = 0x3040, kRwLock = 0x3080, kCondition = 0x30c0,
                         kSemaphore = 0x3100, kBarrier = 0x3140, kGuard = 0x3180, kOtherMutex = 0x31c0;
-constexpr std::uint64_t kParties = 2;
 
 // Draws a thread and something it can do now, over and over. The state is that of a machine, so the trace is valid.
 class Generator {
@@ -45,7 +45,8 @@ class Generator {
     definitions.branches = random_.chance(60);
     valued_ = random_.chance(75);
     count_known_ = random_.chance(50);
-    parties_known_ = random_.chance(70);
+    barrier_ = {.parties = 2, .known = random_.chance(70)};
+    other_parties_ = random_.chance(50);
     count_ = random_.below(2);
     start_count_ = static_cast<std::uint64_t>(count_);
     // Each trace has a few subjects, or it would have room for none.
@@ -88,9 +89,18 @@ class Generator {
   struct Thread {
     bool ended = false, asleep = false, notified = false;
     bool at_barrier = false, may_leave = false;  // it has arrived and waits; it has arrived and goes on
+    int round = 0;                               // of its last arrival
     bool forked = false, begun = false;
-    int slept_depth = 0, round = 0, sections = 0;
+    int slept_depth = 0, sections = 0;
     std::uint64_t slept_with = 0;
+  };
+  struct Barrier {
+    int parties = 2;
+    bool known = true;             // the trace says how many
+    int round = 0, arrived = 0;    // the round that is being filled
+    std::set<int> abandoned = {};  // rounds that were not complete when it was given other parties
+    int said() const { return known ? parties : 0; }
+    bool complete(int of) const { return of < round && !abandoned.contains(of); }
   };
   struct Lock {
     int holder = -1, depth = 0;
@@ -118,11 +128,7 @@ class Generator {
       return;
     }
     if (thread.asleep) return wake(t);
-    if (thread.at_barrier) {
-      if (arrivals_ < (thread.round + 1) * static_cast<int>(kParties)) return;
-      thread.at_barrier = thread.may_leave = false;
-      return add({.kind = EventKind::BarrierLeave, .address = kBarrier}, t);
-    }
+    if (thread.at_barrier) return leave_barrier(t);
     // A wait, a notify and a wake are many events: they happen only if they are wanted.
     if (subjects_[Conditions] && random_.chance(30)) return condition(t);
     if (subjects_[Objects] && random_.chance(10)) return object(t);
@@ -164,15 +170,36 @@ class Generator {
   // Half the arrivals wait for their round; the others go on, and leave later or never.
   void barrier(int t) {
     Thread& thread = threads_[t];
-    if (thread.may_leave && random_.chance(30)) {
-      if (arrivals_ < (thread.round + 1) * static_cast<int>(kParties)) return;
-      thread.may_leave = false;
-      return add({.kind = EventKind::BarrierLeave, .address = kBarrier}, t);
-    }
-    thread.round = arrivals_++ / static_cast<int>(kParties);
+    if (thread.may_leave && random_.chance(30)) return leave_barrier(t);
+    // Mostly between two rounds, as programs do it; else whoever waits there waits for ever.
+    if (other_parties_ && random_.chance(barrier_.arrived == 0 ? 30 : 5)) give_other_parties();
+    thread.round = barrier_.round;
     (random_.chance(50) ? thread.at_barrier : thread.may_leave) = true;
-    if (!parties_known_) return add({.kind = EventKind::BarrierArrive, .address = kBarrier}, t);
-    add({.kind = EventKind::BarrierArrive, .flags = trace::kHasValue, .address = kBarrier, .value = kParties}, t);
+    Event e{.kind = EventKind::BarrierArrive, .address = kBarrier};
+    if (barrier_.known) {
+      e.flags = trace::kHasValue;
+      e.value = static_cast<std::uint64_t>(barrier_.parties);
+    }
+    if (++barrier_.arrived == barrier_.parties) {
+      ++barrier_.round;
+      barrier_.arrived = 0;
+    }
+    add(e, t);
+  }
+  void leave_barrier(int t) {
+    Thread& thread = threads_[t];
+    if (!barrier_.complete(thread.round)) return;
+    thread.at_barrier = thread.may_leave = false;
+    add({.kind = EventKind::BarrierLeave, .address = kBarrier}, t);
+  }
+  void give_other_parties() {
+    Barrier other = barrier_;
+    other.parties = 1 + random_.below(3);
+    other.known = random_.chance(70);
+    if (other.said() == barrier_.said()) return;  // nobody can tell that it is another one
+    if (other.arrived != 0) other.abandoned.insert(other.round++);
+    other.arrived = 0;
+    barrier_ = other;
   }
 
   void life(int t) {
@@ -428,7 +455,7 @@ class Generator {
   Random random_;
   TraceFlavour flavour_;
   trace::Trace trace_;
-  bool valued_ = true, count_known_ = true, parties_known_ = true, forks_ = false;
+  bool valued_ = true, count_known_ = true, other_parties_ = false, forks_ = false;
   bool scopes_ = false;                  // mostly critical sections, over three variables
   bool nested_ = false, whole_ = false;  // and they are well nested; and all end
   std::array<bool, kSubjects> subjects_{};
@@ -437,7 +464,8 @@ class Generator {
   std::array<std::vector<std::uint64_t>, kThreads> taken_;  // the locks that each holds, as often as it took them
   std::map<std::uint64_t, std::uint8_t> memory_;
   std::deque<int> sleepers_;
-  int count_ = 0, arrivals_ = 0, guard_ = -1;
+  Barrier barrier_;
+  int count_ = 0, guard_ = -1;
   std::uint64_t start_count_ = 0;
   bool guard_done_ = false, alive_ = false;
 };

@@ -8,7 +8,7 @@ static mtx_t mutex, nests;
 static cnd_t condition;
 static once_flag flag = ONCE_FLAG_INIT;
 static tss_t key;
-static int ready, runs, destroyed;
+static int ready, runs, started, destroyed;
 
 static void init(void) {
   ++runs;
@@ -22,10 +22,22 @@ static int work(void* argument) {
   call_once(&flag, init);
   tss_set(key, argument);
   mtx_lock(&mutex);
+  ++started;
   while (!ready) cnd_wait(&condition, &mutex);
   mtx_unlock(&mutex);
   if (*(int*)argument == 7) thrd_exit(-7);
   return *(int*)argument;
+}
+
+// The third thread is never waited for: without this the process may end before it has begun.
+static void until_started(int count) {
+  for (;;) {
+    mtx_lock(&mutex);
+    const int now = started;
+    mtx_unlock(&mutex);
+    if (now == count) return;
+    thrd_yield();
+  }
 }
 
 int main(void) {
@@ -36,6 +48,7 @@ int main(void) {
   thrd_t threads[3];
   int numbers[3] = {5, 7, 1};
   for (int i = 0; i < 3; ++i) REQUIRE(thrd_create(&threads[i], work, &numbers[i]) == thrd_success);
+  until_started(3);
   mtx_lock(&mutex);
   ready = 1;
   cnd_signal(&condition);

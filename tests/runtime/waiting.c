@@ -93,11 +93,14 @@ int main(void) {
   // Its count at the start is not known from here on: 1 was left of 2.
   REQUIRE(sem_init(&semaphore, 0, 5) == 0);
   REQUIRE(sem_wait(&semaphore) == 0);
-  sem_t* named = sem_open("/racecast-test-waiting", O_CREAT, 0600, 1);
+  // A name of its own: another run must not find this one's semaphore.
+  char name[64];
+  snprintf(name, sizeof name, "/racecast-waiting-%d", (int)getpid());
+  sem_t* named = sem_open(name, O_CREAT | O_EXCL, 0600, 1);
   if (named != SEM_FAILED) {
+    sem_unlink(name);
     REQUIRE(sem_wait(named) == 0);
     sem_close(named);
-    sem_unlink("/racecast-test-waiting");
   }
   puts("ok");
   return 0;

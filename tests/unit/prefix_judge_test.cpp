@@ -71,6 +71,8 @@ const std::string kNotifyAll =
     "A lock m\nA wait c m\nB lock m\nB wait c m\nC notifyall c\nA wake c m\nA unlock m\nB wake c m\n";
 const std::string kRecursiveWait =
     "A lock m recursive\nA lock m recursive\nA wait c m\nB notify c\nA wake c m\nA unlock m\nA unlock m\nC lock m\n";
+const std::string kKnownLater = "A arrive b ?\nA leave b\nA arrive b 2\nB arrive b 2\nA leave b\nB leave b\n";
+const std::string kKnownBefore = "A arrive b 2\nB arrive b 2\nB arrive b ?\nA arrive b ?\nA leave b\nB leave b\n";
 const std::string kBarrier = "A arrive b 2\nB arrive b 2\nA leave b\nB leave b\n";
 const std::string kRounds =
     "A arrive b 2\nB arrive b 2\nB leave b\nC arrive b 2\nB arrive b 2\nA leave b\nB leave b\nC leave b\n";
@@ -145,6 +147,12 @@ std::vector<Row> rows() {
       {"barrier_gap_in_an_earlier_round", kRounds, {0, 0, 1}, "barrier", Full::Accepts},
       {"barrier_parties_not_known", "A arrive b ?\nB arrive b ?\nA leave b\nB leave b\n", {2, 0}, "barrier"},
       {"barrier_parties_not_known_twin", "A arrive b ?\nB arrive b ?\nA leave b\nB leave b\n", {2, 1}, ""},
+      {"barrier_parties_known_later", kKnownLater, {4, 0}, "barrier"},
+      {"barrier_parties_known_later_twin", kKnownLater, {4, 1}, ""},
+      {"barrier_parties_known_before", kKnownBefore, {3, 1}, "barrier"},
+      {"barrier_parties_known_before_twin", kKnownBefore, {3, 2}, ""},
+      // Another barrier does not ask for the arrivals at the former.
+      {"barrier_other_parties", "A arrive b 1\nB arrive b 2\nC arrive b 2\nB leave b\n", {0, 2, 1}, ""},
       {"once_seen_early", kOnce, {1, 1}, "once"},
       {"once_seen", kOnce, {2, 1}, ""},
       {"alloc_first", kObject, {0, 1}, "object-life"},

@@ -10,7 +10,12 @@ namespace racecast::analysis::maximal {
 using trace::Event;
 using trace::EventKind;
 
-Attempt::Attempt(const Window& window, const MustOrder& must) : window_(window), must_(must) {}
+Attempt::Attempt(const Window& window, const MustOrder& must) : window_(window), must_(must) {
+  if (!window.relaxed()) return;
+  values_ = std::make_unique<model::SymbolValues>(*window.symbols);
+  changed_contents_.resize(window.cells.size());
+  read_from_.resize(window.access_count());
+}
 
 void Attempt::reset() {
   const std::size_t threads = window_.of_thread.size(), objects = window_.objects.size();
@@ -20,7 +25,7 @@ void Attempt::reset() {
   slept_at_.assign(threads, 0);
   deviated_.assign(threads, kStart);
   contents_.assign(window_.cells.size(), {});
-  unknown_cells_.clear();
+  altered_cells_.clear();
   locks_.assign(objects, {});
   conditions_.assign(objects, {});
   counts_.resize(objects);
@@ -32,6 +37,7 @@ void Attempt::reset() {
   order_.clear();
   blocked_.clear();
   changed_values_.clear();
+  if (values_) values_->reset();
   time_ = 0;
 }
 
@@ -93,7 +99,11 @@ bool Attempt::run(const Plan& plan, bool stay) {
     if (!ready(p)) continue;
     blocked_.push_back(check(p));
   }
-  return waiting.empty();
+  if (!waiting.empty()) return false;
+  if (window_.relaxed())
+    for (const PointNo p : plan.racing)
+      if (const Blocked blocked = check_conditions(p, true); blocked.rule != Rule::None) blocked_.push_back(blocked);
+  return blocked_.empty();
 }
 
 bool Attempt::ready(PointNo point) {
@@ -116,6 +126,8 @@ bool Attempt::demanded(PointNo read) const {
 }
 
 Blocked Attempt::check(PointNo point) const {
+  if (window_.relaxed())
+    if (const Blocked blocked = check_conditions(point, false); blocked.rule != Rule::None) return blocked;
   const Event& e = window_.event(point);
   const std::uint32_t o = window_.object_of[point];
   switch (e.kind) {
@@ -177,7 +189,7 @@ Blocked Attempt::check_values(PointNo point, const Event& e) const {
   if (trace::is_access(e.kind)) {
     if (const std::uint32_t life = window_.life_of[point]; life != model::kNoLife && freed_[life] != 0)
       return {point, Rule::Freed, window_.free_of[life], 0};
-    if (!trace::reads(e) || window_.accesses(point).empty()) return {};
+    if (window_.relaxed() || !trace::reads(e) || window_.accesses(point).empty()) return {};
     const bool failed_cas = e.has(trace::kCas) && e.has(trace::kFailed);
     if (!failed_cas && !demanded(point)) return {};
     const ReadResult result = read(point);
@@ -186,10 +198,21 @@ Blocked Attempt::check_values(PointNo point, const Event& e) const {
     if (!e.has(trace::kHasValue) || !result.value || *result.value == e.aux) return {point, Rule::CasSucceeds, 0, 0};
     return {};
   }
-  if (!unknown_cells_.empty() && window_.enters_missing(point))
-    for (const CellNo cell : unknown_cells_)
-      if (contents_[cell].unknown && window_.reaches(point, cell)) return {point, Rule::Unknown, 0, cell};
+  if (!altered_cells_.empty() && window_.goes_on_in_missing(point))
+    for (const CellNo cell : altered_cells_)
+      if (altered(cell) && window_.reaches(point, cell)) return {point, Rule::Unknown, 0, cell};
   return {};
+}
+
+bool Attempt::altered(CellNo cell) const {
+  const Content& content = contents_[cell];
+  if (content.unknown) return true;
+  if (content.writer == content.latest) return content.changed;
+  const CellAccess& recorded = window_.access(content.latest, cell);
+  const CellAccess& now = window_.access(content.writer, cell);
+  if (!recorded.written_known) return true;
+  return content.changed ? changed_contents_[cell] != recorded.written
+                         : !now.written_known || now.written != recorded.written;
 }
 
 Attempt::ReadResult Attempt::read(PointNo point) const {
@@ -200,7 +223,10 @@ Attempt::ReadResult Attempt::read(PointNo point) const {
   for (const CellAccess& access : window_.accesses(point)) {
     const Content& content = contents_[access.cell];
     const PointNo writer = std::max(content.writer, access.section);
-    const bool gives = !content.unknown && window_.gives(writer, access);
+    const bool changed = content.changed && writer == content.writer;
+    const bool gives = !content.unknown && (changed ? access.read_known && !access.only_by_identity &&
+                                                          changed_contents_[access.cell] == access.read
+                                                    : window_.gives(writer, access));
     if (!gives && result.faithful) {
       result.faithful = false;
       result.cell = access.cell;
@@ -220,15 +246,18 @@ Attempt::ReadResult Attempt::read(PointNo point) const {
       value |= cell.start << shift;
     } else if (writer != content.writer) {
       known = false;  // left behind by missing code
+    } else if (changed) {
+      value |= changed_contents_[access.cell] << shift;
     } else {
       const CellAccess& from = window_.access(writer, access.cell);
       known = known && from.written_known;
       value |= from.written << shift;
     }
   }
-  // Bytes outside of all cells hold what was recorded, as long as the thread does what was recorded.
+  // Bytes outside of all cells hold what was recorded, as long as the thread does what was recorded. (Relaxed: always.)
   if (known && covered < e.size) {
-    if (e.has(trace::kHasValue) && e.size <= 8 && deviated_[window_.thread_of[point]] == kStart) {
+    if (e.has(trace::kHasValue) && e.size <= 8 &&
+        (window_.relaxed() || deviated_[window_.thread_of[point]] == kStart)) {
       std::uint64_t mask = 0;
       for (const CellAccess& access : window_.accesses(point)) {
         const Cell& cell = window_.cells[access.cell];
@@ -257,19 +286,83 @@ void Attempt::perform(PointNo point) {
       if (const ReadResult result = read(point); !result.faithful) {
         if (deviated_[t] == kStart) deviated_[t] = point;
         if (result.value) changed_values_[point] = *result.value;
+        if (values_) values_->set_read(window_.event_of[point], result.value, false);
       }
+      if (values_)
+        for (std::uint32_t k = 0; k < accesses.size(); ++k)
+          read_from_[window_.first_access(point) + k] =
+              std::max(contents_[accesses[k].cell].writer, accesses[k].section);
     }
-    if (trace::writes(e)) {
-      const bool unknown = deviated_[t] != kStart;
-      for (const CellAccess& access : accesses) {
-        if (unknown && !contents_[access.cell].unknown) unknown_cells_.push_back(access.cell);
-        contents_[access.cell] = {point, unknown};
-      }
-    }
+    if (trace::writes(e)) perform_write(point, e);
   } else {
     perform_sync(point, e, t);
   }
   ++done_[t];
+  // What is not as recorded does not become so by an event of missing code: it is not known then.
+  if (!altered_cells_.empty() && !window_.execution.sections_of(window_.event_of[point]).empty())
+    for (const CellNo cell : altered_cells_)
+      if (contents_[cell].writer != point && altered(cell) && window_.reaches(point, cell))
+        contents_[cell].unknown = true;
+}
+
+void Attempt::perform_write(PointNo point, const Event& e) {
+  Content content;
+  content.writer = point;
+  content.unknown = deviated_[window_.thread_of[point]] != kStart;
+  std::uint64_t value = 0;
+  if (window_.relaxed()) {
+    content.unknown = false;
+    if (window_.written(point) != model::kConstant) {
+      const model::SymbolValues::Stored stored = values_->stored(window_.event_of[point]);
+      content.unknown = !stored.recorded && !stored.value;
+      content.changed = !stored.recorded && stored.value;
+      value = stored.value.value_or(0);
+    }
+  }
+  for (const CellAccess& access : window_.accesses(point)) {
+    Content& now = contents_[access.cell];
+    content.listed = now.listed;
+    content.latest = std::max(now.latest, point);
+    now = content;
+    const Cell& cell = window_.cells[access.cell];
+    if (content.changed) changed_contents_[access.cell] = cut(value, cell.address - e.address, cell.size);
+    if (window_.execution.has_missing() && !now.listed && altered(access.cell)) {
+      now.listed = true;
+      altered_cells_.push_back(access.cell);
+    }
+  }
+}
+
+// What its thread computed must let it do what was recorded.
+Blocked Attempt::check_conditions(PointNo point, bool racing) const {
+  const bool deviates = deviated_[window_.thread_of[point]] != kStart;
+  if (deviates && window_.enters_missing(point)) return {point, Rule::History, 0, 0};
+  if (window_.demands[point] == 0) return {};
+  if (deviates && window_.event(point).kind == EventKind::ThreadEnd) return {point, Rule::History, 0, 0};
+  const EventNo no = window_.event_of[point];
+  const std::span<const model::Condition> conditions = window_.symbols->conditions(no);
+  for (std::uint32_t k = 0; k < conditions.size(); ++k) {
+    const model::Condition& condition = conditions[k];
+    if (condition.node == model::kHistory) {
+      if (deviates) return {point, Rule::History, 0, 0};
+      continue;
+    }
+    if (condition.kind == model::ConditionKind::Cas && racing) continue;
+    if (condition.kind == model::ConditionKind::Cas && window_.symbols->read(no) == model::kConstant) {
+      if (!read(point).faithful) return {point, Rule::OwnRead, 0, 0};
+      continue;
+    }
+    if (window_.may_change[condition.node] == 0) continue;
+    std::optional<bool> holds;
+    if (condition.kind == model::ConditionKind::Cas) {
+      const ReadResult result = read(point);
+      holds = values_->holds_if(condition, no, result.faithful ? window_.event(point).value : result.value);
+    } else {
+      holds = values_->holds(condition);
+    }
+    if (!holds.value_or(false)) return {point, Rule::Condition, k, 0};
+  }
+  return {};
 }
 
 void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
@@ -329,6 +422,11 @@ void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
     case EventKind::BarrierArrive: arrivals_[o].push_back(point); break;
     case EventKind::OnceEnter: entered_[o] = point; break;
     case EventKind::OnceDone: once_done_[o] = 1; break;
+    case EventKind::Fork:
+      if (window_.relaxed() && index(e.child()) < done_.size())
+        for (const model::NodeNo input : window_.symbols->inputs(e.child()))
+          if (window_.may_change[input] != 0 && !values_->is_recorded(input)) deviated_[index(e.child())] = point;
+      break;
     case EventKind::Free:
       if (window_.life_of[point] != model::kNoLife) freed_[window_.life_of[point]] = 1;
       break;

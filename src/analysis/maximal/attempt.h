@@ -5,8 +5,10 @@
 // Cost: kept points × (log threads + what waits), and a word for each cell, object and life to start from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "analysis/maximal/must_order.h"
 #include "analysis/maximal/window.h"
 #include "base/hash.h"
+#include "model/symbol_values.h"
 #include "smt/solver.h"
 
 namespace racecast::analysis::maximal {
@@ -33,7 +36,10 @@ enum class Rule : std::uint8_t {
   NotNotified,  // a wake
   Unfaithful,   // a demanded read does not find its value in `cell`
   CasSucceeds,  // a compare-and-swap that failed might succeed
-  Unknown,      // missing code would find an unknown value in `cell`
+  Unknown,      // missing code would not find the recorded content in `cell`
+  Condition,    // relaxed: what its thread computed; `other` is the number of the condition
+  History,      // relaxed: an earlier read of its thread is not faithful
+  OwnRead,      // relaxed: a compare-and-swap that the model does not see would not find what it found
 };
 struct Blocked {
   PointNo point = 0;
@@ -48,6 +54,7 @@ struct Plan {
   std::vector<smt::Edge> edges;         // further order (kept points only)
   std::vector<std::uint32_t> faithful;  // per thread: reads at smaller positions are demanded
   HashSet<PointNo> demanded;            // and these
+  std::array<PointNo, 2> racing{};      // relaxed: what their addresses depend on must be right in the end
 };
 
 class Attempt {
@@ -66,7 +73,7 @@ class Attempt {
   bool performed(PointNo point) const { return window_.position_of[point] < done_[window_.thread_of[point]]; }
   PointNo writer(CellNo cell) const { return contents_[cell].writer; }
   bool unknown(CellNo cell) const { return contents_[cell].unknown; }
-  // The read with which the thread began to deviate; kStart: none.
+  // The read with which the thread began to deviate; kStart: none. (Relaxed: also its fork, with other arguments.)
   PointNo deviated(std::uint32_t thread) const { return deviated_[thread]; }
   // Arrivals at a barrier, in the order performed.
   std::span<const PointNo> arrivals(std::uint32_t object) const { return arrivals_[object]; }
@@ -74,10 +81,22 @@ class Attempt {
   const HashMap<PointNo, std::uint64_t>& changed_values() const { return changed_values_; }
   std::uint64_t steps() const { return steps_; }  // of all runs
 
+  // Relaxed: whom the piece of a performed read read from (`access`: its number, Window::first_access); what was
+  // computed; whether the write of a performed point stored an unknown value because its thread had deviated.
+  PointNo read_from(std::uint32_t access) const { return read_from_[access]; }
+  model::SymbolValues& values() const { return *values_; }
+  bool poisoned(PointNo write) const {
+    const PointNo read = deviated_[window_.thread_of[write]];
+    return read != kStart && read <= write;
+  }
+
  private:
   struct Content {
     PointNo writer = kStart;
     bool unknown = false;
+    bool changed = false;     // relaxed: to changed_contents_
+    bool listed = false;      // in altered_cells_
+    PointNo latest = kStart;  // of all writes so far, the one that is last in the trace
   };
   struct Lock {
     std::uint32_t owner = kNone;  // thread: a mutex, or a writer
@@ -100,8 +119,13 @@ class Attempt {
   Blocked check(PointNo point) const;
   Blocked check_lock(PointNo point, const trace::Event& e) const;
   Blocked check_values(PointNo point, const trace::Event& e) const;
+  Blocked check_conditions(PointNo point, bool racing) const;
   ReadResult read(PointNo point) const;
   void perform(PointNo point);
+  void perform_write(PointNo point, const trace::Event& e);
+  // Would missing code find another content than recorded? What it reaches is tied to it, so who has written is the
+  // same; who was last need not be.
+  bool altered(CellNo cell) const;
   void perform_sync(PointNo point, const trace::Event& e, std::uint32_t thread);
   bool demanded(PointNo read) const;
   bool can_wake(PointNo point) const;
@@ -114,7 +138,7 @@ class Attempt {
   std::vector<std::uint64_t> slept_at_;
   std::vector<PointNo> deviated_;
   std::vector<Content> contents_;
-  std::vector<CellNo> unknown_cells_;
+  std::vector<CellNo> altered_cells_;  // that do not hold what the last of their writes stored, or did not at some time
   std::vector<Lock> locks_;
   std::vector<Condition> conditions_;
   std::vector<std::int64_t> counts_;
@@ -124,6 +148,9 @@ class Attempt {
   std::vector<PointNo> order_;
   std::vector<Blocked> blocked_;
   HashMap<PointNo, std::uint64_t> changed_values_;
+  std::vector<std::uint64_t> changed_contents_;  // relaxed, by cell
+  std::vector<PointNo> read_from_;               // relaxed, by access
+  std::unique_ptr<model::SymbolValues> values_;
   std::uint64_t time_ = 0, steps_ = 0;
 };
 

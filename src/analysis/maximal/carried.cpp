@@ -147,28 +147,37 @@ void CarriedState::on_condition(const Event& e) {
   if (const auto it = sleepers_.find(e.address); it != sleepers_.end() && it->second.empty()) sleepers_.erase(it);
 }
 
+// A barrier that is given other parties is another one, with rounds of its own.
 void CarriedState::on_barrier(const Event& e) {
   std::vector<Round>& rounds = barriers_[e.address];
-  const auto complete = [](const Round& round) { return round.parties != 0 && round.arrivals.size() >= round.parties; };
-  bool found = false;
   // Of a thread, only the last arrival counts: what it has not left by then, it never will.
-  for (Round& round : rounds)
+  for (Round& round : rounds) {
     for (Arrival& arrival : round.arrivals)
-      if (arrival.event.event.thread == e.thread && !arrival.left && !(found && e.kind == EventKind::BarrierLeave)) {
-        arrival.left = true;
-        found = true;
-      }
-  std::erase_if(rounds, [&](const Round& round) {
-    return complete(round) &&
-           std::all_of(round.arrivals.begin(), round.arrivals.end(), [](const Arrival& a) { return a.left; });
-  });
-  for (Round& round : rounds)
-    if (round.parties == 0) std::erase_if(round.arrivals, [](const Arrival& a) { return a.left; });
+      if (arrival.event.event.thread == e.thread) arrival.left = true;
+    if (round.parties == 0) std::erase_if(round.arrivals, &Arrival::left);
+  }
   if (e.kind == EventKind::BarrierArrive) {
-    if (rounds.empty() || complete(rounds.back())) rounds.push_back({e.value, {}});
+    if (rounds.empty() || rounds.back().complete() || rounds.back().parties != e.value) rounds.push_back({e.value, {}});
     rounds.back().arrivals.push_back({stored(e), false});
   }
-  if (rounds.empty() || (rounds.size() == 1 && rounds.front().arrivals.empty())) barriers_.erase(e.address);
+  forget_rounds(rounds);
+  if (rounds.empty()) barriers_.erase(e.address);
+}
+
+// Of the rounds before the last, those remain that somebody may leave, and what tells two barriers of unknown parties
+// apart. The last may be filled, and says what parties the barrier has; alone and left by all, it says nothing.
+void CarriedState::forget_rounds(std::vector<Round>& rounds) {
+  const auto left = [](const Round& round) { return std::ranges::all_of(round.arrivals, &Arrival::left); };
+  for (std::size_t i = 0; i + 1 < rounds.size();) {
+    const Round& round = rounds[i];
+    const bool separates = round.parties != 0 && i > 0 && rounds[i - 1].parties == 0 && rounds[i + 1].parties == 0;
+    const bool abandoned = round.parties != 0 && !round.complete();
+    if ((abandoned || left(round)) && !separates)
+      rounds.erase(rounds.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      ++i;
+  }
+  if (rounds.size() == 1 && left(rounds[0]) && (rounds[0].parties == 0 || rounds[0].complete())) rounds.clear();
 }
 
 void CarriedState::on_object(const Event& e) {

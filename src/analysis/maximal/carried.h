@@ -110,6 +110,7 @@ class CarriedState {
   struct Round {
     std::uint64_t parties = 0;  // 0: not known; then there is but one round
     std::vector<Arrival> arrivals;
+    bool complete() const { return parties != 0 && arrivals.size() >= parties; }
   };
   struct Guard {
     Stored enter;
@@ -127,6 +128,7 @@ class CarriedState {
   void on_lock(const trace::Event& event);
   void on_condition(const trace::Event& event);
   void on_barrier(const trace::Event& event);
+  static void forget_rounds(std::vector<Round>& rounds);
   void on_object(const trace::Event& event);
   void on_missing(const trace::Event& event);
   void choose_memory(std::span<const trace::Event> piece, Chosen& chosen) const;
@@ -144,7 +146,7 @@ class CarriedState {
   std::optional<Stored> everything_;  // the last event of missing code that may reach everything
   LiveObjects objects_;
   std::map<std::uint64_t, std::vector<ThreadId>> sleepers_;  // by condition, not yet notified, longest first
-  std::map<std::uint64_t, std::vector<Round>> barriers_;     // rounds that somebody has yet to leave, or to complete
+  std::map<std::uint64_t, std::vector<Round>> barriers_;     // rounds that somebody may leave, or complete
   std::map<std::uint64_t, Guard> guards_;
   std::map<SemaphoreKey, std::int64_t> balances_;  // of semaphores: posts minus downs
 };

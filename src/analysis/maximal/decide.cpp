@@ -107,13 +107,14 @@ finding::Schedule written_out(const Window& window, const Attempt& attempt, Even
 }  // namespace
 
 struct Predictor::Prepared {
-  Prepared(const trace::Trace& trace, std::uint64_t fixed) : window(trace, fixed), must(window) {}
+  Prepared(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols)
+      : window(trace, fixed, symbols), must(window) {}
   Window window;
   MustOrder must;
 };
 
-Predictor::Predictor(const trace::Trace& trace, std::uint64_t fixed)
-    : prepared_(std::make_unique<Prepared>(trace, fixed)) {}
+Predictor::Predictor(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols)
+    : prepared_(std::make_unique<Prepared>(trace, fixed, symbols)) {}
 Predictor::~Predictor() = default;
 
 bool Predictor::may_be_concurrent(EventNo a, EventNo b) const {
@@ -144,6 +145,7 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
   Lemmas lemmas(window, must, *solver, p, q);
   Attempt attempt(window, must);
   Plan plan;
+  plan.racing = {p, q};
   bool whole = false;  // tier 4: the formula of the cone is there
   const auto note = [&] {
     decision.tier = whole ? Tier::Formula : solver->stats().decisions == 0 ? Tier::Closure : Tier::Search;

@@ -1,5 +1,6 @@
-// Can these two accesses race? The decision core of `maximal` (docs/semantics.md, sections 2 to 5), for one window of a
-// trace in memory. Complete: `NoRace` means that no correct reordering brings the two next to each other.
+// Can these two accesses race? The decision core of `maximal` (docs/semantics.md, sections 2 to 5) and, with a symbolic
+// trace, of `value` (docs/value.md), for one window of a trace in memory. Complete: `NoRace` means that no correct
+// reordering brings the two next to each other.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "base/ids.h"
 #include "finding/schedule.h"
+#include "model/symbols.h"
 #include "smt/solver.h"
 #include "trace/trace.h"
 
@@ -47,7 +49,8 @@ class Predictor {
  public:
   // `trace` must be valid and outlive it. Its first `fixed` events are kept in recorded order in every reordering: the
   // state at the start of a window that is not the start of the trace (windows.h).
-  explicit Predictor(const trace::Trace& trace, std::uint64_t fixed = 0);
+  // With `symbols`, which must outlive it, values are relaxed.
+  explicit Predictor(const trace::Trace& trace, std::uint64_t fixed = 0, const model::SymbolicTrace* symbols = nullptr);
   ~Predictor();
 
   // Are the two not ordered by what must precede what? (Tier 1, order; O(1).)

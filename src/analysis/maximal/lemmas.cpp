@@ -61,7 +61,12 @@ void Lemmas::explain(const Attempt& attempt, const Plan& plan, const Blocked& bl
     case Rule::NotNotified: explain_wake(attempt, point); break;
     case Rule::Unfaithful: explain_read(attempt, plan, blocked); break;
     case Rule::CasSucceeds: explain_cas(attempt, point); break;
-    case Rule::Unknown: explain_unknown(attempt, blocked); break;
+    case Rule::Unknown:
+      window_.relaxed() ? explain_content(attempt, blocked) : explain_unknown(attempt, blocked);
+      break;
+    case Rule::Condition: explain_condition(attempt, blocked); break;
+    case Rule::History: explain_unfaithful(attempt, point, attempt.deviated(window_.thread_of[point])); break;
+    case Rule::OwnRead: explain_unfaithful(attempt, point, point); break;
   }
 }
 
@@ -298,6 +303,7 @@ void Lemmas::demand(Plan& plan) {
   demands_.clear();
   plan.demanded.clear();
   plan.faithful.assign(plan.kept.size(), 0);
+  if (window_.relaxed()) return;
   for (std::uint32_t t = 0; t < plan.kept.size(); ++t)
     if (plan.kept[t] > 0)
       if (const std::uint32_t last = window_.last_demand[window_.of_thread[t][plan.kept[t] - 1]]; last != kNone)

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <tuple>
 #include <vector>
 
@@ -60,6 +61,24 @@ class Lemmas {
   void explain_read(const Attempt& attempt, const Plan& plan, const Blocked& blocked);
   void explain_cas(const Attempt& attempt, PointNo point);
   void explain_unknown(const Attempt& attempt, const Blocked& blocked);
+
+  // Relaxed (lemmas_values.cpp)
+  class Reasons;
+  struct Intruder {
+    PointNo reader = 0;
+    CellNo cell = 0;
+    PointNo section = kStart, writer = kStart, intruder = kStart;
+  };
+  void explain_condition(const Attempt& attempt, const Blocked& blocked);
+  void explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read);
+  void explain_content(const Attempt& attempt, const Blocked& blocked);
+  void explain_by_value(PointNo point, const model::Condition& condition, EventNo read);
+  void add_reasons(PointNo point, const Reasons& reasons);
+  template <typename Allowed>
+  void add_allowed(PointNo point, PointNo read, const CellAccess& access, const Allowed& allowed);
+  const std::vector<PointNo>& possible_writers(PointNo reader, CellNo cell, PointNo section);
+  bool is_racing(PointNo point) const { return point == racing_[0] || point == racing_[1]; }
+
   void add_cause(const Plan& plan, PointNo read);
   // If the model says that another write is the last one before `reader`: what is in between.
   void add_intruder(const Attempt& attempt, PointNo reader, CellNo cell, PointNo section);
@@ -89,6 +108,9 @@ class Lemmas {
     Literal reader_faithful, read_from;
   };
   std::vector<Demand> demands_;
+  std::map<std::pair<PointNo, CellNo>, std::vector<PointNo>> possible_;
+  std::vector<Intruder> intruders_;
+  std::unique_ptr<model::SymbolValues> trial_;
 };
 
 }  // namespace racecast::analysis::maximal

@@ -2,6 +2,8 @@
 // docs/maximal.md). The trace is cut into windows (windows.h), the conflicting pairs of each are sorted by pair of
 // places (candidates.h) and decided (settle.h). While the trace streams by, only semaphores are counted: a window must
 // know what they held.
+//
+// `value`: the same with values relaxed (docs/value.md), where the trace has a program and is one window.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "analysis/maximal/windows.h"
 #include "analysis/passes.h"
 #include "base/check.h"
+#include "model/symbols.h"
 
 namespace racecast::analysis {
 
@@ -29,9 +32,10 @@ struct Collected {
     std::pair<EventNo, EventNo> accesses;
     finding::Interleaving plan;
   };
+  enum class Why : std::uint8_t { Budget, InPart, Rejected };
   struct Unsettled {
     std::pair<EventNo, EventNo> accesses;
-    bool in_full = true;
+    Why why = Why::Budget;
   };
   std::map<finding::Places, Race> races;
   std::map<finding::Places, Unsettled> unsettled;
@@ -47,11 +51,12 @@ struct Collected {
 finding::Interleaving in_trace(finding::Interleaving plan, const WindowOfTrace& window) {
   plan.recorded = window.first;
   plan.end = plan.end > window.fixed ? window.first + plan.end - window.fixed : window.first;
-  for (finding::ScheduleStep& step : plan.others) step.event = window.number(step.event);
+  for (finding::Schedule* steps : {&plan.others, &plan.stored})
+    for (finding::ScheduleStep& step : *steps) step.event = window.number(step.event);
   return plan;
 }
 
-void collect(Settled& settled, const WindowOfTrace& window, Collected& all) {
+void collect(const char* name, Settled& settled, const WindowOfTrace& window, Collected& all) {
   for (std::size_t tier = 0; tier < all.settled_by.size(); ++tier) all.settled_by[tier] += settled.settled_by[tier];
   all.unknown += settled.unknown;
   all.cones.insert(all.cones.end(), settled.cones.begin(), settled.cones.end());
@@ -61,15 +66,20 @@ void collect(Settled& settled, const WindowOfTrace& window, Collected& all) {
   };
   switch (settled.verdict) {
     case Verdict::Race:
-      if (!settled.rejected.empty())
-        all.rejected.push_back(fmt::format("maximal: {}{}", settled.rejected,
-                                           window.whole ? "" : fmt::format(" (window from event {})", window.first)));
-      else
+      if (settled.rejected.empty()) {
         all.races.try_emplace(settled.places, Collected::Race{accesses(), in_trace(std::move(settled.plan), window)});
+        break;
+      }
+      all.rejected.push_back(fmt::format("{}: {}{}", name, settled.rejected,
+                                         window.whole ? "" : fmt::format(" (window from event {})", window.first)));
+      // Neither a race nor none: whoever found the schedule and whoever judged it disagree.
+      all.unsettled.try_emplace(settled.places, Collected::Unsettled{accesses(), Collected::Why::Rejected});
       break;
     case Verdict::NoRace: all.refuted.insert(settled.places); break;
     case Verdict::Unknown:
-      all.unsettled.try_emplace(settled.places, Collected::Unsettled{accesses(), settled.in_full});
+      all.unsettled.try_emplace(
+          settled.places,
+          Collected::Unsettled{accesses(), settled.in_full ? Collected::Why::Budget : Collected::Why::InPart});
       break;
   }
 }
@@ -110,24 +120,25 @@ std::vector<Figure> figures_of(const Collected& all) {
 
 class MaximalPass final : public Pass {
  public:
-  explicit MaximalPass(const PassContext& context) : definitions_(context.definitions) {}
+  MaximalPass(const PassContext& context, const char* name, bool relaxed)
+      : definitions_(context.definitions), name_(name), relaxed_(relaxed) {}
 
   void events(std::span<const trace::Event> batch, std::uint64_t) override {
     for (const trace::Event& e : batch) starts_.add(e);
-    events_ += batch.size();
   }
 
   Result<Output> finish(const Input& input) override {
     Collected all;
     const PlacesSet known(input.scheduled.begin(), input.scheduled.end());
     maximal::WindowSize size;
-    if (input.window != 0) size = {input.window, input.window};
+    // Windows overlap by half: less than two events cannot.
+    if (input.window != 0) size.whole = size.window = std::max<std::uint64_t>(input.window, 2);
     RC_TRY(auto source, input.open());
     maximal::Windows windows(std::move(source), size, starts_);
     for (;;) {
       RC_TRY(const std::optional<WindowOfTrace> window, windows.next());
       if (!window) break;
-      settle(*window, input, known, all);
+      RC_TRY_STATUS(settle(*window, input, known, all));
       if (window->whole) break;
     }
     for (const auto& [places, race] : all.races) all.unsettled.erase(places);
@@ -140,8 +151,18 @@ class MaximalPass final : public Pass {
   }
 
  private:
-  void settle(const WindowOfTrace& window, const Input& input, const PlacesSet& known, Collected& all) const {
+  Status settle(const WindowOfTrace& window, const Input& input, const PlacesSet& known, Collected& all) const {
     maximal::SettleOptions options;
+    std::optional<model::SymbolicTrace> symbols;
+    if (relaxed_ && window.whole && window.trace.definitions.program != nullptr) {
+      RC_TRY(symbols, model::SymbolicTrace::make(window.trace));
+      options.symbols = &*symbols;
+      options.falls_back = !input.after_maximal;
+    }
+    if (relaxed_ && options.symbols == nullptr && input.after_maximal) {
+      all.windows += window.whole ? 0 : 1;
+      return {};
+    }
     options.fixed = window.fixed;
     options.jobs = input.jobs;
     options.skip = [&](const finding::Places& places) {
@@ -154,32 +175,48 @@ class MaximalPass final : public Pass {
         input.progress(window.first + events * done / std::max<std::size_t>(of, 1));
       };
     maximal::SettledWindow settled = maximal::settle(window.trace, options);
-    for (Settled& places : settled.places) collect(places, window, all);
+    for (Settled& places : settled.places) collect(name_, places, window, all);
     ++all.windows;
     all.carried += window.fixed;
     all.conflicting += settled.counts.conflicting;
     all.locked += settled.counts.locked;
     all.ordered += settled.counts.ordered;
     all.cut += settled.counts.cut;
+    return {};
   }
 
-  static void say_what_is_left(const Collected& all, std::uint64_t window, Output& output) {
+  void say_what_is_left(const Collected& all, std::uint64_t window, Output& output) const {
     const auto add = [&](const std::string& text) {
       if (!output.limit.empty()) output.limit += "; ";
       output.limit += text;
       output.complete = false;
     };
-    const auto in_part = std::count_if(all.unsettled.begin(), all.unsettled.end(),
-                                       [](const auto& entry) { return !entry.second.in_full; });
-    const auto plural = [](std::uint64_t n) { return n == 1 ? "pair of places was" : "pairs of places were"; };
-    if (const std::uint64_t n = all.unsettled.size() - static_cast<std::uint64_t>(in_part); n != 0)
-      add(fmt::format("{} {} not settled within the budget of maximal", n, plural(n)));
-    if (in_part != 0)
-      add(fmt::format("{} {} not examined in full", in_part, plural(static_cast<std::uint64_t>(in_part))));
-    if (all.cut != 0) add(fmt::format("{} granules have more accesses than maximal looks at", all.cut));
-    if (all.windows > 1)
+    const auto say = [&](Collected::Why why, std::string_view what) {
+      const auto n = std::count_if(all.unsettled.begin(), all.unsettled.end(),
+                                   [&](const auto& entry) { return entry.second.why == why; });
+      if (n != 0) add(fmt::format("{} {} {}", n, n == 1 ? "pair of places was" : "pairs of places were", what));
+    };
+    say(Collected::Why::Budget, fmt::format("not settled within the budget of {}", name_));
+    say(Collected::Why::InPart, "not examined in full");
+    say(Collected::Why::Rejected, "left unknown because the judge rejected the schedule");
+    if (all.cut != 0) add(fmt::format("{} granules have more accesses than {} looks at", all.cut, name_));
+    if (all.windows > 1 && relaxed_)
+      add(fmt::format("value relaxes nothing in a trace of {} windows: a race that needs other values is not seen",
+                      all.windows));
+    else if (all.windows > 1)
       add(fmt::format("maximal looked at {} windows of {} events; a race that needs more is not seen", all.windows,
                       window));
+  }
+
+  static const char* reason(Collected::Why why) {
+    switch (why) {
+      case Collected::Why::Budget: return "unknown: not settled within the budget";
+      case Collected::Why::InPart:
+        return "unknown: there are more pairs of accesses at these places than are tried, and none of those that were "
+               "tried is a race";
+      case Collected::Why::Rejected: break;
+    }
+    return "unknown: a schedule was found, but the judge rejected it (a bug of racecast)";
   }
 
   // A second look at the trace, for locks and stacks.
@@ -194,7 +231,7 @@ class MaximalPass final : public Pass {
     for (finding::Finding& finding : output.findings) {
       Collected::Race& race = all.races.at(finding::places_of(finding, definitions_));
       finding.grade = finding::Grade::Predicted;
-      finding.analyses = {"maximal"};
+      finding.analyses = {name_};
       finding.reason = race.plan.others.empty()
                            ? "a correct reordering of the recorded events brings both accesses next to each other"
                            : fmt::format(
@@ -208,24 +245,26 @@ class MaximalPass final : public Pass {
     RC_TRY(Described unsettled, describe_pairs(input, pairs));
     output.candidates = std::move(unsettled.findings);
     for (finding::Finding& candidate : output.candidates) {
-      candidate.analyses = {"maximal"};
-      candidate.reason = all.unsettled.at(finding::places_of(candidate, definitions_)).in_full
-                             ? "unknown: not settled within the budget"
-                             : "unknown: there are more pairs of accesses at these places than are tried, and none of "
-                               "those that were tried is a race";
+      candidate.analyses = {name_};
+      candidate.reason = reason(all.unsettled.at(finding::places_of(candidate, definitions_)).why);
     }
     return {};
   }
 
   const trace::Definitions& definitions_;
+  const char* const name_;
+  const bool relaxed_;
   maximal::SemaphoreStarts starts_;
-  std::uint64_t events_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Pass> make_maximal(const PassContext& context) {
-  return std::make_unique<MaximalPass>(context);
+  return std::make_unique<MaximalPass>(context, "maximal", false);
+}
+
+std::unique_ptr<Pass> make_value(const PassContext& context) {
+  return std::make_unique<MaximalPass>(context, "value", true);
 }
 
 }  // namespace racecast::analysis

@@ -333,26 +333,33 @@ PointNo MustOrder::last_write(CellNo cell, std::uint32_t thread, std::uint32_t c
   return *std::prev(end);
 }
 
-std::vector<PointNo> MustOrder::sources(PointNo read, const CellAccess& access) const {
-  // Writes that must be before the read: what must be before one of them is overwritten.
+std::vector<PointNo> MustOrder::possible(PointNo reader, CellNo cell, PointNo section,
+                                         std::span<const PointNo> candidates) const {
+  // Writes that must be before the reader: what must be before one of them is overwritten.
   std::vector<PointNo> latest;
   for (std::uint32_t t = 0; t < threads_; ++t)
     if (const PointNo p =
-            last_write(access.cell, t, window_.thread_of[read] == t ? window_.position_of[read] : clock(read)[t]);
-        p != kNone && p >= access.section)
+            last_write(cell, t, window_.thread_of[reader] == t ? window_.position_of[reader] : clock(reader)[t]);
+        p != kNone && p >= section)
       latest.push_back(p);
   std::vector<PointNo> result;
-  const auto consider = [&](PointNo writer) {
-    if (writer == read || !window_.gives(writer, access)) return;
-    if (writer == access.section &&
-        (writer == kStart || !std::ranges::binary_search(window_.writers[access.cell], writer))) {
+  for (const PointNo writer : candidates) {
+    if (writer == reader) continue;
+    if (writer == section && (writer == kStart || !std::ranges::binary_search(window_.writers[cell], writer))) {
       if (latest.empty()) result.push_back(writer);
-      return;
+      continue;
     }
-    if (writer < access.section || before(read, writer)) return;
-    for (const PointNo later : latest)
-      if (later != writer && before(writer, later)) return;
-    result.push_back(writer);
+    if (writer < section || before(reader, writer)) continue;
+    if (std::ranges::none_of(latest, [&](PointNo later) { return later != writer && before(writer, later); }))
+      result.push_back(writer);
+  }
+  return result;
+}
+
+std::vector<PointNo> MustOrder::sources(PointNo read, const CellAccess& access) const {
+  std::vector<PointNo> candidates;
+  const auto consider = [&](PointNo writer) {
+    if (window_.gives(writer, access)) candidates.push_back(writer);
   };
   consider(access.section);
   if (access.recorded != access.section) consider(access.recorded);
@@ -360,7 +367,14 @@ std::vector<PointNo> MustOrder::sources(PointNo read, const CellAccess& access) 
     if (const auto same = writers_->by_value.find({access.cell, access.read}); same != writers_->by_value.end())
       for (const PointNo writer : same->second)
         if (writer != access.recorded && writer != access.section) consider(writer);
-  return result;
+  return possible(read, access.cell, access.section, candidates);
+}
+
+std::vector<PointNo> MustOrder::writers(PointNo reader, CellNo cell, PointNo section) const {
+  std::vector<PointNo> candidates{section};
+  for (const PointNo writer : window_.writers[cell])
+    if (writer != section) candidates.push_back(writer);
+  return possible(reader, cell, section, candidates);
 }
 
 }  // namespace racecast::analysis::maximal

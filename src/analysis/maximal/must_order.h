@@ -7,8 +7,11 @@
 // a correct reordering itself), so each round is one pass; rounds end when candidates for reads are struck no more,
 // three at most.
 //
-// A clock is a count of points per thread. It changes only where something is joined; points share copies. Memory: four
-// bytes a point, twice, and 4 × threads per join that brought something new.
+// A clock is a count of points per thread. It changes only where something is joined; points share copies. Memory:
+// eight bytes a point; a row of 4 × threads bytes for each thread, each fork and each join that brought something new
+// (the array of rows doubles as it grows: at times twice that); four bytes for each writer of each cell, eight where
+// its value is known. From the second round on, while it is built, points and rows are there once more: a round is
+// compared with the one before.
 #pragma once
 
 #include <tsl/robin_map.h>
@@ -55,6 +58,8 @@ class MustOrder {
   // The writes (kStart: the start content; an event of missing code) that this read may find in the cell and that keep
   // it faithful.
   std::vector<PointNo> sources(PointNo read, const CellAccess& access) const;
+  // The writes (kStart, an event of missing code: as above) that may be the last before `reader` in the cell.
+  std::vector<PointNo> writers(PointNo reader, CellNo cell, PointNo section) const;
 
  private:
   struct Pass;
@@ -62,6 +67,9 @@ class MustOrder {
     return std::span(rows_).subspan(std::size_t{id} * threads_, threads_);
   }
 
+  // Those of `candidates` that may be the last write before `reader`.
+  std::vector<PointNo> possible(PointNo reader, CellNo cell, PointNo section,
+                                std::span<const PointNo> candidates) const;
   // The last write to the cell among the first `count` points of `thread`; kNone.
   PointNo last_write(CellNo cell, std::uint32_t thread, std::uint32_t count) const;
 

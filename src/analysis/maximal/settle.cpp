@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,15 @@ class Settler {
       }
       Decision decision = predictor_.decide(pair.first, pair.second, options_.budget);
       steps += decision.steps;
+      bool relaxed = options_.symbols != nullptr;
+      if (decision.verdict != Verdict::Race && options_.falls_back) {
+        Decision plain = unrelaxed().decide(pair.first, pair.second, options_.budget);
+        steps += plain.steps;
+        if (plain.verdict == Verdict::Race) {
+          decision = std::move(plain);
+          relaxed = false;
+        }
+      }
       if (decision.tier != Tier::Order) {
         settled.cones.push_back(static_cast<std::uint32_t>(decision.cone));
         settled.attempts.push_back(static_cast<std::uint32_t>(decision.attempts));
@@ -74,7 +84,7 @@ class Settler {
         settled.verdict = Verdict::Race;
         settled.pair = pair;
         settled.in_full = true;
-        take_schedule(decision.schedule, settled);
+        take_schedule(decision.schedule, relaxed ? witness::Values::Model : witness::Values::Recorded, settled);
         return settled;
       }
     }
@@ -85,17 +95,16 @@ class Settler {
     return settled;
   }
 
-  void take_schedule(const finding::Schedule& schedule, Settled& settled) const {
+  void take_schedule(const finding::Schedule& schedule, witness::Values values, Settled& settled) const {
     // The fixed events come first, all of them.
     finding::Schedule whole;
     whole.reserve(options_.fixed + schedule.size());
     for (std::uint64_t i = 0; i < options_.fixed; ++i) whole.push_back({EventNo{i}, std::nullopt});
     for (const finding::ScheduleStep& step : schedule)
       if (index(step.event) >= options_.fixed) whole.push_back(step);
-    std::call_once(judge_made_, [&] { judge_ = std::make_unique<const witness::Judge>(window_); });
-    const witness::Judge& judge = *judge_;
+    const witness::Judge& judge = judge_of(values);
     witness::Judgement judgement = judge.race(whole, settled.pair.first, settled.pair.second);
-    finding::Schedule deviating = std::move(judgement.deviating);
+    finding::Schedule deviating = std::move(judgement.deviating), stored = std::move(judgement.stored);
     const auto& program = window_.definitions.program;
     const bool replays = options_.fixed == 0 && program != nullptr && !program->source.empty() &&
                          !judge.execution().has_missing() && window_.events.size() <= kMaxReplayed;
@@ -109,20 +118,39 @@ class Settler {
     }
     settled.plan.recorded = options_.fixed;
     settled.plan.others = std::move(deviating);
-    std::ranges::sort(settled.plan.others, {}, &finding::ScheduleStep::event);
+    settled.plan.computed = values == witness::Values::Model;
+    settled.plan.stored = std::move(stored);
+    for (finding::Schedule* steps : {&settled.plan.others, &settled.plan.stored})
+      std::ranges::sort(*steps, {}, &finding::ScheduleStep::event);
     for (const finding::ScheduleStep& step : whole)
       settled.plan.end = std::max<std::uint64_t>(settled.plan.end, index(step.event) + 1);
     whole.erase(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(options_.fixed));
     settled.plan.stretches = finding::stretches_of(whole, window_.events);
   }
 
+  // Decides as if nothing were relaxed.
+  const Predictor& unrelaxed() const {
+    std::call_once(unrelaxed_made_, [&] { unrelaxed_ = std::make_unique<const Predictor>(window_, options_.fixed); });
+    return *unrelaxed_;
+  }
+
   const trace::Trace& window_;
   const Candidates& candidates_;
   const Predictor& predictor_;
   const SettleOptions& options_;
+  mutable std::once_flag unrelaxed_made_;
+  mutable std::unique_ptr<const Predictor> unrelaxed_;
   // Made when the first schedule is to be judged: most windows of a long trace have none.
-  mutable std::once_flag judge_made_;
-  mutable std::unique_ptr<const witness::Judge> judge_;
+  const witness::Judge& judge_of(witness::Values values) const {
+    Judged& judged = judged_[values == witness::Values::Model ? 1 : 0];
+    std::call_once(judged.made, [&] { judged.judge = std::make_unique<const witness::Judge>(window_, values); });
+    return *judged.judge;
+  }
+  struct Judged {
+    std::once_flag made;
+    std::unique_ptr<const witness::Judge> judge;
+  };
+  mutable std::array<Judged, 2> judged_;
 };
 
 }  // namespace
@@ -134,7 +162,7 @@ SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
     const Candidates unlocked(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.skip});
     if (unlocked.size() == 0) return {{}, unlocked.counts()};
   }
-  const Predictor predictor(window, options.fixed);
+  const Predictor predictor(window, options.fixed, options.symbols);
   const Candidates candidates(
       execution,
       {options.fixed, [&](EventNo a, EventNo b) { return predictor.may_be_concurrent(a, b); }, options.skip});

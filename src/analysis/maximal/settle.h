@@ -38,6 +38,10 @@ struct Settled {
 
 struct SettleOptions {
   std::uint64_t fixed = 0;  // events of the window that are its state at the start
+  // Of the window; not null: values are relaxed.
+  const model::SymbolicTrace* symbols = nullptr;
+  // Relaxed: what is no race, or not settled, is decided without relaxing, so that nothing is lost.
+  bool falls_back = false;
   unsigned jobs = 1;
   std::function<bool(const finding::Places&)> skip;                // of no interest; may be empty
   std::function<void(std::size_t done, std::size_t of)> progress;  // called by the calling thread; may be empty

@@ -15,12 +15,6 @@ using trace::Group;
 
 namespace {
 
-// Bytes [offset, offset + size) of a little-endian value.
-std::uint64_t cut(std::uint64_t value, std::uint64_t offset, std::uint64_t size) {
-  const std::uint64_t shifted = value >> (8 * offset);
-  return size >= 8 ? shifted : shifted & ((std::uint64_t{1} << (8 * size)) - 1);
-}
-
 bool has_object(const Event& e) {
   const trace::KindRow& row = trace::row_of(e.kind);
   return (row.group == Group::Lock || row.group == Group::Sync) && (row.fields & trace::A) != 0;
@@ -133,10 +127,14 @@ struct Window::Builder {
         }
       }
     }
+    std::vector<char> changes(cuts.size());
+    for (std::size_t c = 0; c < cuts.size(); ++c)
+      changes[c] = written[c] != 0 && (shared[c] != 0 || reached[c] != 0) ? 1 : 0;
+    if (w.relaxed()) find_changes(changes);
     const Globals globals(w.trace.definitions.program.get());
     cell_at.assign(cuts.size(), kNone);
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
-      if (written[c] == 0 || (shared[c] == 0 && reached[c] == 0)) continue;
+      if (changes[c] == 0) continue;
       cell_at[c] = static_cast<CellNo>(w.cells.size());
       Cell cell{cuts[c].second, cuts[c + 1].second - cuts[c].second, cuts[c].first, false, 0};
       if (cell.life == model::kNoLife) cell.start_known = globals.content(cell, cell.start);
@@ -145,11 +143,77 @@ struct Window::Builder {
     w.writers.resize(w.cells.size());
   }
 
+  // What can have another value than the recorded one: reads of bytes that can, what is computed from them, and bytes
+  // that it is stored in. Nodes are in the order of the walk, which is that of the trace: one pass.
+  void find_changes(std::vector<char>& changes) {
+    const std::span<const model::Node> nodes = w.symbols->nodes();
+    w.may_change.assign(nodes.size(), 0);
+    std::vector<char> deviates(threads);  // has a read that can change
+    std::size_t next = 0;
+    const auto any_change = [&](EventNo no) {
+      const Event& e = x.event(no);
+      const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
+      return std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(from),
+                         changes.begin() + static_cast<std::ptrdiff_t>(to), [](char change) { return change != 0; });
+    };
+    const auto pass_events = [&](std::size_t until) {
+      for (; next < until; ++next) {
+        const EventNo no{next};
+        const Event& e = x.event(no);
+        const std::size_t t = index(e.thread);
+        if (e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
+          deviates[index(e.child())] = 1;
+        if (!trace::is_access(e.kind)) continue;
+        if (trace::reads(e) && any_change(no)) deviates[t] = 1;
+        if (!trace::writes(e)) continue;
+        const model::NodeNo node = w.symbols->written(no);
+        if (node == model::kConstant || (node == model::kHistory ? deviates[t] == 0 : w.may_change[node] == 0))
+          continue;
+        const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
+        std::fill(changes.begin() + static_cast<std::ptrdiff_t>(from),
+                  changes.begin() + static_cast<std::ptrdiff_t>(to), 1);
+      }
+    };
+    for (model::NodeNo n = 0; n < nodes.size(); ++n) {
+      const model::Node& node = nodes[n];
+      switch (node.kind) {
+        case model::NodeKind::Constant: break;
+        case model::NodeKind::Read:
+          pass_events(index(node.event));
+          w.may_change[n] = any_change(node.event) ? 1 : 0;
+          break;
+        case model::NodeKind::History:
+          if (n == model::kHistory) break;  // asked where it is used
+          pass_events(index(node.event));
+          w.may_change[n] = deviates[index(node.thread)];
+          break;
+        default:
+          for (const model::NodeOperand& operand : w.symbols->operands(node))
+            if (w.may_change[operand.node] != 0) w.may_change[n] = 1;
+          break;
+      }
+    }
+    pass_events(x.size());
+  }
+
+  bool has_changing_inputs(ThreadId thread) const {
+    return std::ranges::any_of(w.symbols->inputs(thread), [&](model::NodeNo n) { return w.may_change[n] != 0; });
+  }
+  bool has_condition(EventNo no, bool deviates) const {
+    for (const model::Condition& condition : w.symbols->conditions(no)) {
+      if (condition.node == model::kHistory ? deviates : w.may_change[condition.node] != 0) return true;
+      if (condition.kind == model::ConditionKind::Cas && w.symbols->read(no) == model::kConstant) return true;
+    }
+    return false;
+  }
+
   bool is_demand(const Event& e, bool in_section) const {
     return e.kind == EventKind::Branch || e.has(trace::kCas) || e.has(trace::kComputed) ||
            e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd ||
-           (e.kind == EventKind::Call && in_section);
+           (e.kind == EventKind::Call && in_section) || (e.kind == EventKind::Fork && passes_values) || gives_back(e);
   }
+  // The value that it gives back is the recorded one only if all that it read is.
+  bool gives_back(const Event& e) const { return passes_values && e.kind == EventKind::ThreadEnd; }
 
   void choose_points(std::uint64_t fixed_events) {
     w.event_of.push_back(EventNo{});
@@ -158,14 +222,15 @@ struct Window::Builder {
     w.demands.push_back(0);
     w.of_thread.resize(threads);
     w.point_of.assign(x.size(), kNone);
-    std::vector<char> has_read(threads);  // a read that may deviate, since the last demand
+    std::vector<char> has_read(threads);  // a read that may deviate, since the last demand (relaxed: at all)
     for (std::size_t i = 0; i < x.size(); ++i) {
       const EventNo no{i};
       const Event& e = x.event(no);
       const std::size_t t = index(e.thread);
       const bool in_section = x.has_missing() && !x.sections_of(no).empty();
-      const bool demanding = is_demand(e, in_section);
-      bool matters = in_section || (demanding && has_read[t] != 0);
+      const bool demanding = w.relaxed() ? has_condition(no, has_read[t] != 0) || (gives_back(e) && has_read[t] != 0)
+                                         : is_demand(e, in_section);
+      bool matters = in_section || (demanding && (w.relaxed() || has_read[t] != 0));
       bool reads_cell = false;
       switch (trace::row_of(e.kind).group) {
         case Group::Access: {
@@ -190,8 +255,10 @@ struct Window::Builder {
         case Group::Missing: matters = true; break;
         default: break;
       }
-      if (demanding) has_read[t] = 0;
+      if (demanding && !w.relaxed()) has_read[t] = 0;
       if (reads_cell) has_read[t] = 1;
+      if (w.relaxed() && e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
+        has_read[index(e.child())] = 1;
       if (!matters) continue;
       const auto point = static_cast<PointNo>(w.event_of.size());
       CHECK(point != kNone, "a window of more than 2^32 events");
@@ -322,6 +389,7 @@ struct Window::Builder {
     w.every_read = !w.trace.definitions.branches;
     w.demanded_by.assign(n, kNone);
     w.last_demand.assign(n, kNone);
+    if (w.relaxed()) return;
     std::vector<std::vector<PointNo>> pending(threads);
     std::vector<std::uint32_t> last(threads, kNone);
     for (PointNo p = 1; p < n; ++p) {
@@ -345,14 +413,21 @@ struct Window::Builder {
   const model::Execution& x;
   const std::uint64_t fixed;
   const std::size_t threads;
+  const bool passes_values = trace::threads_pass_values(w.trace.definitions);
   std::vector<Place> cuts;
   std::vector<char> reached;
   std::vector<CellNo> cell_at;  // by cut: the cell that begins there, or kNone
   bool everything = false;      // some missing code reaches everything
 };
 
-Window::Window(const trace::Trace& t, std::uint64_t fixed_events) : trace(t), execution(t) {
+Window::Window(const trace::Trace& t, std::uint64_t fixed_events, const model::SymbolicTrace* path)
+    : trace(t), execution(t), symbols(path) {
   Builder(*this, fixed_events);
+}
+
+model::NodeNo Window::written(PointNo write) const {
+  const model::NodeNo node = symbols->written(event_of[write]);
+  return node == model::kHistory || may_change[node] != 0 ? node : model::kConstant;
 }
 
 const CellAccess& Window::access(PointNo point, CellNo cell) const {
@@ -368,7 +443,16 @@ bool Window::enters_missing(PointNo point) const {
          (kind == EventKind::Call && !execution.sections_of(event_of[point]).empty());
 }
 
+bool Window::goes_on_in_missing(PointNo point) const {
+  return enters_missing(point) ||
+         (event(point).kind == EventKind::Return && !execution.sections_of(event_of[point]).empty());
+}
+
 bool Window::reaches(PointNo section_event, CellNo cell) const {
+  if (const std::uint32_t life = cells[cell].life; life != model::kNoLife) {
+    const model::Life& object = execution.lives()[life];
+    if (object.alloc > event_of[section_event] || (object.free && *object.free < event_of[section_event])) return false;
+  }
   for (const model::SectionAt& at : execution.sections_of(event_of[section_event])) {
     if (trace.definitions.reach[execution.sections()[at.section].reach].everything) return true;
     for (const model::Piece& piece : execution.pieces(at))

@@ -6,6 +6,10 @@
 // cut into *cells*, bytes that every access treats alike. Points and cells are numbered densely, points in the order of
 // the trace.
 //
+// With a symbolic trace the window is *relaxed* (value relaxation, docs/value.md): no read is demanded to be faithful;
+// instead events have conditions on what their thread computed. Points are then the events with conditions that can
+// change, and cells also those of memory that one thread alone uses to pass on values that can change.
+//
 // Linear in the window, but for sorting; a large access costs the cells that it covers, and each event of missing code
 // those that it reaches.
 #pragma once
@@ -19,6 +23,7 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "model/execution.h"
+#include "model/symbols.h"
 #include "trace/trace.h"
 
 namespace racecast::analysis::maximal {
@@ -28,6 +33,12 @@ using CellNo = std::uint32_t;
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 // As a writer: what was there before the first write. Smaller than every point, as points count from 1 here.
 inline constexpr PointNo kStart = 0;
+
+// Bytes [offset, offset + size) of a little-endian value.
+inline std::uint64_t cut(std::uint64_t value, std::uint64_t offset, std::uint64_t size) {
+  const std::uint64_t shifted = value >> (8 * offset);
+  return size >= 8 ? shifted : shifted & ((std::uint64_t{1} << (8 * size)) - 1);
+}
 
 // What an access does to one cell.
 struct CellAccess {
@@ -65,10 +76,12 @@ struct Object {
 
 class Window {
  public:
-  Window(const trace::Trace& trace, std::uint64_t fixed);
+  // `symbols`: of this trace; null: nothing is relaxed. All must outlive the window.
+  Window(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols = nullptr);
 
   const trace::Trace& trace;
   const model::Execution execution;
+  const model::SymbolicTrace* const symbols;
 
   // Points are 1 to size(); index 0 of these is unused.
   PointNo size() const { return static_cast<PointNo>(event_of.size()) - 1; }
@@ -82,7 +95,8 @@ class Window {
                                                       // faithful (may be its own); kNone: none does
   std::vector<std::uint32_t> last_demand;             // position of the last point of its thread, up to and including
                                                       // this one, that demands earlier reads; kNone
-  std::vector<char> demands;                          // does it demand that earlier reads are faithful?
+  std::vector<char> demands;                          // does it demand that earlier reads are faithful? (Relaxed: has
+                                                      // it conditions that can change?)
   std::vector<PointNo> alloc_of, free_of;             // by life: kNone if not there
   std::vector<std::uint32_t> scope_of;                // by point: the scope it begins, kNone
   PointNo fixed = 0;                                  // points up to this one are kept in recorded order
@@ -91,17 +105,25 @@ class Window {
   std::vector<std::vector<PointNo>> writers;  // by cell, in order
   std::vector<Object> objects;
   std::vector<Scope> scopes;
-  bool every_read = false;  // value-all: the trace has no branches
+  bool every_read = false;       // value-all: the trace has no branches
+  std::vector<char> may_change;  // relaxed, by node: can it have another value than the recorded one?
 
   const trace::Event& event(PointNo point) const { return trace.events[index(event_of[point])]; }
-  // By cell.
+  bool relaxed() const { return symbols != nullptr; }
+  // Relaxed: what the write stores, if that can change; else kConstant.
+  model::NodeNo written(PointNo write) const;
+  // By cell. The number of the first, among those of all points, is first_access().
   std::span<const CellAccess> accesses(PointNo point) const {
     return std::span(accesses_).subspan(accesses_begin_[point], accesses_begin_[point + 1] - accesses_begin_[point]);
   }
+  std::uint32_t first_access(PointNo point) const { return accesses_begin_[point]; }
+  std::size_t access_count() const { return accesses_.size(); }
   // What a write stores in a cell that it writes.
   const CellAccess& access(PointNo point, CellNo cell) const;
-  // Must the sections of this event find no unknown value in what they reach? (mbegin, mend, a call in a section)
+  // mbegin, mend, a call in a section: missing code is kept only if what its thread read before was faithful.
   bool enters_missing(PointNo point) const;
+  // These, and a return in a section: what missing code reaches must hold what was recorded.
+  bool goes_on_in_missing(PointNo point) const;
   bool reaches(PointNo section_event, CellNo cell) const;
 
   // May the write leave in the cell what the read's piece must find? `writer` kStart: the start content.

@@ -1,0 +1,228 @@
+// What is learned where values are relaxed: a condition failed because certain reads read from certain writes, and
+// those stored what they did because of other reads, and so on. As long as all of them do, it fails.
+//
+// Unknown values need little explaining: as long as one of the reads that a value is computed from is unknown, it is
+// unknown, too, and nothing that is unknown satisfies a condition. For the same reason a write of the recorded value
+// that would turn unknown if its thread deviated (the history rule) explains itself.
+#include <algorithm>
+
+#include "analysis/maximal/lemmas.h"
+
+namespace racecast::analysis::maximal {
+
+using model::Node;
+using model::NodeKind;
+using model::NodeNo;
+
+namespace {
+
+// The reads and histories that a node is computed from, of those that can change.
+std::vector<NodeNo> leaves_of(const Window& window, NodeNo root) {
+  std::vector<NodeNo> leaves, open{root};
+  HashSet<NodeNo> seen{root};
+  while (!open.empty()) {
+    const NodeNo n = open.back();
+    open.pop_back();
+    if (window.may_change[n] == 0) continue;
+    const Node& node = window.symbols->nodes()[n];
+    if (node.kind == NodeKind::Read || node.kind == NodeKind::History) {
+      leaves.push_back(n);
+      continue;
+    }
+    for (const model::NodeOperand& operand : window.symbols->operands(node))
+      if (seen.insert(operand.node).second) open.push_back(operand.node);
+  }
+  return leaves;
+}
+
+}  // namespace
+
+// Why values of an attempt are what they are.
+class Lemmas::Reasons {
+ public:
+  Reasons(const Window& window, const Attempt& attempt) : window_(window), attempt_(attempt) {}
+
+  struct Source {
+    PointNo reader = 0;
+    CellNo cell = 0;
+    PointNo section = kStart, writer = kStart;
+  };
+  const std::vector<Source>& sources() const { return sources_; }
+
+  void add_value(NodeNo node) {
+    add_leaves(node);
+    close();
+  }
+  void add_read(PointNo read) {
+    open(read);
+    close();
+  }
+  // What the last write before `reader` left in the cell.
+  void add_content(PointNo reader, CellNo cell, PointNo section) {
+    const PointNo writer = std::max(attempt_.writer(cell), section);
+    sources_.push_back({reader, cell, section, writer});
+    add_writer(writer);
+    close();
+  }
+
+ private:
+  void open(PointNo read) {
+    if (seen_.insert(read).second) open_.push_back(read);
+  }
+  void add_leaves(NodeNo node) {
+    const std::vector<NodeNo> leaves = leaves_of(window_, node);
+    if (!attempt_.values().value(node))
+      for (const NodeNo leaf : leaves)
+        if (!attempt_.values().value(leaf)) return add_leaf(leaf);
+    for (const NodeNo leaf : leaves) add_leaf(leaf);
+  }
+  void add_leaf(NodeNo leaf) {
+    const Node& node = window_.symbols->nodes()[leaf];
+    if (node.kind == NodeKind::Read) {
+      if (const PointNo read = window_.point_of[index(node.event)]; read != kNone) open(read);
+      return;
+    }
+    const PointNo read = attempt_.deviated(static_cast<std::uint32_t>(index(node.thread)));
+    if (read != kStart && index(window_.event_of[read]) < index(node.event)) open(read);
+  }
+  void add_writer(PointNo writer) {
+    if (writer == kStart || !trace::writes(window_.event(writer))) return;
+    const NodeNo node = window_.written(writer);
+    if (node == model::kConstant) return;
+    if (node == model::kHistory) {
+      if (attempt_.poisoned(writer)) open(attempt_.deviated(window_.thread_of[writer]));
+      return;
+    }
+    add_leaves(node);
+  }
+  void close() {
+    while (!open_.empty()) {
+      const PointNo read = open_.back();
+      open_.pop_back();
+      const trace::Event& e = window_.event(read);
+      if (e.kind == trace::EventKind::Fork)
+        for (const NodeNo input : window_.symbols->inputs(e.child()))
+          if (!attempt_.values().is_recorded(input)) add_leaves(input);
+      const std::span<const CellAccess> accesses = window_.accesses(read);
+      for (std::uint32_t k = 0; k < accesses.size(); ++k) {
+        const PointNo writer = attempt_.performed(read)
+                                   ? attempt_.read_from(window_.first_access(read) + k)
+                                   : std::max(attempt_.writer(accesses[k].cell), accesses[k].section);
+        sources_.push_back({read, accesses[k].cell, accesses[k].section, writer});
+        add_writer(writer);
+      }
+    }
+  }
+
+  const Window& window_;
+  const Attempt& attempt_;
+  std::vector<Source> sources_;
+  std::vector<PointNo> open_;
+  HashSet<PointNo> seen_;
+};
+
+// Not all of these again, if the point is kept (a racing access: it is).
+void Lemmas::add_reasons(PointNo point, const Reasons& reasons) {
+  Clause clause;
+  if (!is_racing(point)) clause.push_back(not_kept(point));
+  for (const Reasons::Source& source : reasons.sources()) {
+    const std::vector<PointNo>& possible = possible_writers(source.reader, source.cell, source.section);
+    if (possible.size() <= 1) continue;  // it cannot read from another
+    clause.push_back(~last_write(source.reader, source.cell, source.writer));
+    // The model may say that another one is the last.
+    for (auto it = last_writes_.lower_bound({source.reader, source.cell, 0});
+         it != last_writes_.end() && std::get<0>(it->first) == source.reader && std::get<1>(it->first) == source.cell;
+         ++it)
+      if (std::get<2>(it->first) != source.writer && solver_.holds(it->second))
+        intruders_.push_back({source.reader, source.cell, source.section, std::get<2>(it->first), source.writer});
+  }
+  add(clause);
+  for (const Intruder& i : intruders_) add_between(i.reader, i.cell, i.section, i.writer, i.intruder);
+  intruders_.clear();
+}
+
+// The writers that `reader` can find in the cell. When it is asked first, the solver learns that it finds one of them.
+const std::vector<PointNo>& Lemmas::possible_writers(PointNo reader, CellNo cell, PointNo section) {
+  const auto [it, fresh] = possible_.try_emplace({reader, cell});
+  if (!fresh) return it->second;
+  it->second = must_.writers(reader, cell, section);
+  if (it->second.size() > 1) {
+    Clause clause;
+    if (!is_racing(reader)) clause.push_back(not_kept(reader));
+    for (const PointNo writer : it->second) clause.push_back(last_write(reader, cell, writer));
+    add(clause);
+  }
+  return it->second;
+}
+
+// If the point is kept, the read finds in the cell a write that is `allowed`, or one of which nobody knows yet what it
+// stores.
+template <typename Allowed>
+void Lemmas::add_allowed(PointNo point, PointNo read, const CellAccess& access, const Allowed& allowed) {
+  Clause clause;
+  if (!is_racing(point)) clause.push_back(not_kept(point));
+  for (const PointNo writer : possible_writers(read, access.cell, access.section)) {
+    const bool is_write = writer != kStart && trace::writes(window_.event(writer));
+    const NodeNo node = is_write ? window_.written(writer) : model::kConstant;
+    if ((node != model::kConstant && node != model::kHistory) || allowed(writer))
+      clause.push_back(last_write(read, access.cell, writer));
+  }
+  add(clause);
+}
+
+// The point needs the read to be faithful.
+void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read) {
+  for (const CellAccess& access : window_.accesses(read))
+    add_allowed(point, read, access, [&](PointNo writer) { return window_.gives(writer, access); });
+  Reasons reasons(window_, attempt);
+  reasons.add_read(read);
+  add_reasons(point, reasons);
+}
+
+void Lemmas::explain_condition(const Attempt& attempt, const Blocked& blocked) {
+  const EventNo no = window_.event_of[blocked.point];
+  const model::Condition& condition = window_.symbols->conditions(no)[blocked.other];
+  const std::vector<NodeNo> leaves = leaves_of(window_, condition.node);
+  if (leaves.size() == 1 && window_.symbols->nodes()[leaves[0]].kind == NodeKind::Read)
+    explain_by_value(blocked.point, condition, window_.symbols->nodes()[leaves[0]].event);
+  Reasons reasons(window_, attempt);
+  reasons.add_value(condition.node);
+  add_reasons(blocked.point, reasons);
+}
+
+// A condition on one read alone: which of the values that are stored there satisfy it?
+void Lemmas::explain_by_value(PointNo point, const model::Condition& condition, EventNo read) {
+  const PointNo reader = window_.point_of[index(read)];
+  const trace::Event& e = window_.trace.events[index(read)];
+  const std::span<const CellAccess> accesses = window_.accesses(reader);
+  if (accesses.size() != 1 || window_.cells[accesses[0].cell].size != e.size || !accesses[0].read_known ||
+      accesses[0].only_by_identity)
+    return;
+  const CellAccess& access = accesses[0];
+  if (!trial_) trial_ = std::make_unique<model::SymbolValues>(*window_.symbols);
+  HashMap<std::uint64_t, bool> known;
+  const auto satisfies = [&](std::uint64_t value) {
+    const auto [it, fresh] = known.try_emplace(value, false);
+    if (fresh) {
+      trial_->reset();
+      trial_->set_read(read, value, false);
+      it.value() = trial_->holds(condition).value_or(false);
+    }
+    return it->second;
+  };
+  add_allowed(point, reader, access, [&](PointNo writer) {
+    if (window_.gives(writer, access)) return satisfies(access.read);
+    if (writer == kStart) return window_.cells[access.cell].start_known && satisfies(window_.cells[access.cell].start);
+    if (!trace::writes(window_.event(writer))) return false;
+    const CellAccess& stored = window_.access(writer, access.cell);
+    return stored.written_known && satisfies(stored.written);
+  });
+}
+
+void Lemmas::explain_content(const Attempt& attempt, const Blocked& blocked) {
+  Reasons reasons(window_, attempt);
+  reasons.add_content(blocked.point, blocked.cell, kStart);
+  add_reasons(blocked.point, reasons);
+}
+
+}  // namespace racecast::analysis::maximal

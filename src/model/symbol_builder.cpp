@@ -1,0 +1,232 @@
+// See symbol_builder.h.
+#include "model/symbol_builder.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "program/evaluate.h"
+
+namespace racecast::model {
+
+using program::Op;
+using trace::EventKind;
+
+namespace {
+
+// One place for "is it in the list that grows with the threads".
+bool test(const std::vector<bool>& bits, ThreadId thread) {
+  return index(thread) < bits.size() && bits[index(thread)];
+}
+void mark(std::vector<bool>& bits, ThreadId thread) {
+  if (index(thread) >= bits.size()) bits.resize(index(thread) + 1);
+  bits[index(thread)] = true;
+}
+
+}  // namespace
+
+SymbolBuilder::SymbolBuilder(SymbolicTrace& trace, const program::Program& program) : trace_(trace) {
+  trace_.nodes_.resize(kFirstNode);
+  trace_.nodes_[kHistory].kind = NodeKind::History;
+  for (const program::Global& g : program.globals)
+    if (g.address != 0) objects_[g.address] = g.size();
+}
+
+void SymbolBuilder::set_events(std::span<const trace::Event> events, EventNo first) {
+  trace_.events_ = events;
+  trace_.first_ = first;
+  trace_.first_condition_.assign(events.size() + 1, 0);
+  trace_.written_.assign(events.size(), kConstant);
+  trace_.read_.assign(events.size(), kConstant);
+}
+
+void SymbolBuilder::begin(const trace::Event& event, EventNo number) {
+  event_ = &event;
+  number_ = number;
+  slot_ = trace_.slot(number);
+  CHECK(slot_ < trace_.events_.size(), "event {} is not of this window", index(number));
+  trace_.first_condition_[slot_] = static_cast<std::uint32_t>(trace_.conditions_.size());
+  trace_.read_[slot_] = static_cast<NodeNo>(trace_.nodes_.size());
+  if (trace::writes(event)) trace_.written_[slot_] = kHistory;
+  mark(has_begun_, event.thread);
+}
+
+void SymbolBuilder::end(bool met) {
+  const trace::Event& e = *event_;
+  if (!met) {
+    if (e.kind == EventKind::Branch) need_history(ConditionKind::Branch);
+    if (e.has(trace::kComputed)) need_history(ConditionKind::Address);
+    if (e.has(trace::kCas)) need_outcome_of_cas();
+  }
+  if (e.kind == EventKind::Fork) fork(e.child(), {}, false);  // unless it is known better
+  if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd)
+    need_history(met ? ConditionKind::Missing : ConditionKind::Argument);
+  // The own read of a rmw counts.
+  if (trace_.written_[slot_] == kHistory && e.kind != EventKind::AtomicRmw && !has_history(e.thread))
+    trace_.written_[slot_] = kConstant;
+  if (trace::reads(e)) mark(has_read_, e.thread);
+  note_object(e);
+}
+
+Status SymbolBuilder::finish() {
+  trace_.first_condition_.back() = static_cast<std::uint32_t>(trace_.conditions_.size());
+  if (full_) return bad_input("the trace is too long for one symbolic trace; look at it window by window");
+  return {};
+}
+
+bool SymbolBuilder::has_history(ThreadId thread) const {
+  return test(has_read_, thread) || !trace_.inputs(thread).empty();
+}
+
+NodeNo SymbolBuilder::add(Node node) {
+  // Far more than memory has room for; a number that wrapped around would be a wrong node.
+  constexpr std::size_t kMost = 0xfffffff0;
+  if (trace_.nodes_.size() >= kMost || trace_.operands_.size() >= kMost || trace_.conditions_.size() >= kMost) {
+    full_ = true;
+    return kHistory;
+  }
+  node.thread = event_->thread;
+  trace_.nodes_.push_back(node);
+  return static_cast<NodeNo>(trace_.nodes_.size() - 1);
+}
+
+NodeNo SymbolBuilder::read(std::uint64_t value, unsigned bits) {
+  Node node;
+  node.kind = NodeKind::Read;
+  node.bits = static_cast<std::uint8_t>(bits == 0 ? 64 : bits);
+  node.event = number_;
+  node.recorded = value;
+  return trace_.read_[slot_] = add(node);
+}
+
+NodeNo SymbolBuilder::history(std::uint64_t value, unsigned bits, bool own) {
+  if (!own && !has_history(event_->thread)) return kConstant;
+  Node node;
+  node.kind = NodeKind::History;
+  node.bits = static_cast<std::uint8_t>(bits == 0 ? 64 : bits);
+  node.event = EventNo{index(number_) + (own ? 1 : 0)};
+  node.recorded = value;
+  return add(node);
+}
+
+void SymbolBuilder::add_operand(const PathValue& value) {
+  trace_.operands_.push_back({value.known ? value.node : kHistory, value.value});
+}
+
+NodeNo SymbolBuilder::compute(const program::Instruction* instruction, std::span<const PathValue> operands,
+                              std::uint64_t result, unsigned bits, bool float_bits) {
+  Node node;
+  node.kind = NodeKind::Compute;
+  node.bits = static_cast<std::uint8_t>(bits == 0 ? 64 : bits);
+  node.float_bits = float_bits;
+  node.event = number_;
+  node.instruction = instruction;
+  node.first_operand = static_cast<std::uint32_t>(trace_.operands_.size());
+  node.operand_count = static_cast<std::uint32_t>(operands.size());
+  for (const PathValue& value : operands) add_operand(value);
+  node.recorded = result;
+  return add(node);
+}
+
+NodeNo SymbolBuilder::compute_checked(const program::Instruction& instruction, std::span<const PathValue> operands,
+                                      std::uint64_t result, bool faulted) {
+  const NodeNo made = compute(&instruction, operands, result, instruction.type.bits);
+  if (made == kHistory) return made;
+  Node& node = trace_.nodes_[made];
+  node.faulted = faulted;
+  if (instruction.op != Op::Index || !operands[0].known) return made;
+  if (const Object object = object_at(operands[0].value); object.size != 0) {
+    add_operand({object.address, true});
+    add_operand({object.size, true});
+    node.operand_count += 2;
+  }
+  return made;
+}
+
+NodeNo SymbolBuilder::pinned(std::span<const NodeNo> nodes, std::uint64_t value, unsigned bits) {
+  Node node;
+  node.kind = NodeKind::Pinned;
+  node.bits = static_cast<std::uint8_t>(bits == 0 ? 64 : bits);
+  node.event = number_;
+  node.first_operand = static_cast<std::uint32_t>(trace_.operands_.size());
+  node.operand_count = static_cast<std::uint32_t>(nodes.size());
+  for (const NodeNo n : nodes) trace_.operands_.push_back({n, trace_.nodes_[n].recorded});
+  node.recorded = value;
+  return add(node);
+}
+
+void SymbolBuilder::need(ConditionKind kind, NodeNo node, std::uint64_t expected, unsigned bits) {
+  if (node == kConstant) return;
+  if (node == kHistory) {
+    need_history(kind);
+    return;
+  }
+  trace_.conditions_.push_back(
+      {node, static_cast<std::uint8_t>(bits == 0 ? 64 : bits), kind, program::low_bits(expected, bits), number_});
+}
+
+void SymbolBuilder::need_history(ConditionKind kind) {
+  if (!has_history(event_->thread)) return;
+  for (std::size_t k = trace_.first_condition_[slot_]; k < trace_.conditions_.size(); ++k) {
+    if (trace_.conditions_[k].node == kHistory && trace_.conditions_[k].kind == kind) return;
+  }
+  trace_.conditions_.push_back({kHistory, 64, kind, 0, number_});
+}
+
+void SymbolBuilder::need_outcome_of_cas() {
+  const trace::Event& e = *event_;
+  need_history(ConditionKind::Cas);
+  if (!e.has(trace::kHasValue)) {
+    // It must find what it found.
+    need(ConditionKind::Cas, history(0, 64, true), 0);
+    return;
+  }
+  const bool failed = e.has(trace::kFailed);
+  if (failed && e.value == e.aux) return;  // a weak one may always fail
+  const PathValue found{e.value, true, read(e.value, std::min(64u, e.size * 8))};
+  const PathValue expected{failed ? e.aux : e.value, true};
+  const PathValue operands[] = {found, expected};
+  need(ConditionKind::Cas, compute(nullptr, operands, failed ? 0 : 1, 1), failed ? 0 : 1, 1);
+}
+
+void SymbolBuilder::fork(ThreadId child, std::span<const PathValue> arguments, bool arguments_known) {
+  if (test(has_begun_, child) || forks_.contains(static_cast<std::uint32_t>(index(child)))) return;  // a damaged trace
+  forks_[static_cast<std::uint32_t>(index(child))] = {event_->thread, number_, has_history(event_->thread)};
+  std::vector<NodeNo> inputs;
+  bool all_known = arguments_known;
+  for (const PathValue& value : arguments) {
+    all_known = all_known && value.known;
+    if (value.known && value.node != kConstant) inputs.push_back(value.node);
+  }
+  if (!all_known) {
+    if (const NodeNo node = history(0, 64); node != kConstant) inputs.push_back(node);
+  }
+  if (inputs.empty()) return;
+  if (index(child) >= trace_.inputs_.size()) trace_.inputs_.resize(index(child) + 1);
+  trace_.inputs_[index(child)] = std::move(inputs);
+}
+
+NodeNo SymbolBuilder::forked_parameter(ThreadId child, std::uint64_t value, unsigned bits) {
+  const auto it = forks_.find(static_cast<std::uint32_t>(index(child)));
+  if (it == forks_.end()) return history(value, bits);
+  if (!it->second.has_history) return kConstant;
+  const NodeNo made = history(value, bits, true);
+  if (made < kFirstNode) return made;
+  Node& node = trace_.nodes_[made];
+  node.thread = it->second.parent;
+  node.event = it->second.event;
+  return made;
+}
+
+void SymbolBuilder::note_object(const trace::Event& e) {
+  if (e.kind == EventKind::Alloc) objects_[e.address] = e.size;
+  if (e.kind == EventKind::Free) objects_.erase(e.address);
+}
+
+SymbolBuilder::Object SymbolBuilder::object_at(std::uint64_t address) const {
+  auto it = objects_.upper_bound(address);
+  if (it == objects_.begin()) return {};
+  --it;
+  return address - it->first < it->second ? Object{it->first, it->second} : Object{};
+}
+
+}  // namespace racecast::model

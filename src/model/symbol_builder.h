@@ -1,0 +1,79 @@
+// What the walk along a path (path_symbols.cpp) tells about where its values come from, made into a SymbolicTrace.
+// Private to src/model.
+//
+// All calls but begin() are about the event that began last: what the walk executes while it is added was executed
+// before it happened, so its conditions are those of that event.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "model/symbols.h"
+
+namespace racecast::model {
+
+class SymbolBuilder {
+ public:
+  // `trace` is filled.
+  SymbolBuilder(SymbolicTrace& trace, const program::Program& program);
+  void set_events(std::span<const trace::Event> events, EventNo first);
+
+  void begin(const trace::Event& event, EventNo number);
+  // `met`: at an instruction of the model that says what it does; otherwise it is known by its history only.
+  void end(bool met);
+  // After the last event. bad_input: there are more nodes than numbers.
+  Status finish();
+
+  NodeNo read(std::uint64_t value, unsigned bits);
+  // The recorded value of something that the model does not know. `own`: the event's own read counts, too.
+  NodeNo history(std::uint64_t value, unsigned bits, bool own = false);
+  // `result`: in the recorded run. Operands that are not known get node kHistory.
+  NodeNo compute(const program::Instruction* instruction, std::span<const PathValue> operands, std::uint64_t result,
+                 unsigned bits, bool float_bits = false);
+  // The same for an instruction that may fault; for a checked Index with the object that its base is in.
+  NodeNo compute_checked(const program::Instruction& instruction, std::span<const PathValue> operands,
+                         std::uint64_t result, bool faulted);
+  NodeNo pinned(std::span<const NodeNo> nodes, std::uint64_t value, unsigned bits);
+  // What is the width of its value?
+  unsigned bits_of(NodeNo node) const { return trace_.nodes_[node].bits; }
+
+  void need(ConditionKind kind, NodeNo node, std::uint64_t expected, unsigned bits = 64);
+  void need_history(ConditionKind kind);
+  void written(NodeNo node) { trace_.written_[slot_] = node; }
+  // A compare-and-swap of which nothing is known but the event.
+  void need_outcome_of_cas();
+
+  // The event forks a thread; of these arguments (kHistory: one that is not known).
+  void fork(ThreadId child, std::span<const PathValue> arguments, bool arguments_known);
+  // What the parent of this thread did not tell the model: by the parent's history.
+  NodeNo forked_parameter(ThreadId child, std::uint64_t value, unsigned bits);
+
+ private:
+  struct Fork {
+    ThreadId parent{};
+    EventNo event{};
+    bool has_history = false;  // the parent had one
+  };
+  struct Object {
+    std::uint64_t address = 0, size = 0;
+  };
+  NodeNo add(Node node);
+  bool has_history(ThreadId thread) const;
+  void note_object(const trace::Event& event);
+  Object object_at(std::uint64_t address) const;  // size 0: none is known
+  void add_operand(const PathValue& value);
+
+  SymbolicTrace& trace_;
+  const trace::Event* event_ = nullptr;
+  EventNo number_{};
+  std::size_t slot_ = 0;
+  std::vector<bool> has_read_;                      // by thread: it read something in this window
+  std::vector<bool> has_begun_;                     // by thread: it had an event in this window
+  HashMap<std::uint32_t, Fork> forks_;              // by child
+  std::map<std::uint64_t, std::uint64_t> objects_;  // globals and live objects: size by address
+  bool full_ = false;
+};
+
+}  // namespace racecast::model

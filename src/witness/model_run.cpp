@@ -1,0 +1,388 @@
+// See model_run.h.
+#include "witness/model_run.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/check.h"
+#include "model/path_memory.h"
+#include "program/evaluate.h"
+
+namespace racecast::witness {
+
+using model::MismatchKind;
+using model::PathValue;
+using program::Instruction;
+using program::Op;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::uint32_t bit(MismatchKind kind) {
+  return 1u << static_cast<unsigned>(kind);
+}
+
+constexpr unsigned width_of(program::Type type) {
+  return type.bits == 0 ? 64 : type.bits;
+}
+
+bool is_nan(std::uint64_t bits, program::Type type) {
+  if (type.kind != program::TypeKind::Float) return false;
+  return type.bits == 32 ? (bits & 0x7fffffff) > 0x7f800000 : (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+}
+
+// The model's own addresses of slots stand for real ones that it does not know.
+bool is_value(PathValue value) {
+  return value.known && !model::LocalMemory::is_local(value.value);
+}
+
+// Could a division with these operands fault, as far as they are known? (If they all are, the walker says it.)
+bool may_fault(const Instruction& i, std::span<const PathValue> operands) {
+  const bool is_signed = i.op == Op::SDiv || i.op == Op::SRem;
+  if ((!is_signed && i.op != Op::UDiv && i.op != Op::URem) || operands.size() < 2) return false;
+  const unsigned bits = width_of(i.type);
+  if (!operands[1].known) return true;
+  const std::uint64_t divisor = program::low_bits(operands[1].value, bits);
+  return divisor == 0 || (is_signed && !operands[0].known && divisor == program::low_bits(~std::uint64_t{0}, bits));
+}
+
+// A Branch event at an instruction that is no branch: the thread ended there.
+bool is_fault(const Event& e, const Instruction& i) {
+  return e.kind == EventKind::Branch && i.op != Op::Branch && i.op != Op::Switch && e.value != 0;
+}
+
+// An index so large that the address wraps around is outside of any object, whatever address comes out.
+bool wraps_around(const Instruction& i, std::span<const PathValue> operands) {
+  if (i.op != Op::Index || !i.checked || operands.size() < 2 || !operands[1].known) return false;
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(static_cast<std::int64_t>(operands[1].value), static_cast<std::int64_t>(i.imm),
+                                &product);
+}
+
+// The kinds of mismatches that break a path. Another value is what a write stores; but a join waits for a thread.
+std::uint32_t decisive_at(const Event& e) {
+  return e.kind == EventKind::Join ? ~0u : ~bit(MismatchKind::Value);
+}
+
+std::string_view rule_of(MismatchKind kind) {
+  switch (kind) {
+    case MismatchKind::Address: return "value-address";
+    case MismatchKind::Size: return "value-size";
+    case MismatchKind::Branch: return "value-branch";
+    case MismatchKind::Fault: return "value-fault";
+    default: return "value-path";
+  }
+}
+
+Broken deviates(std::string_view rule, const ModelStep& step, std::string_view what) {
+  return {rule, fmt::format("event {}: its thread deviates, and {} is not known any more", index(step.event), what)};
+}
+
+}  // namespace
+
+// --- the recorded run
+
+RecordedPath::RecordedPath(const model::Execution& execution, const ModelStart& start)
+    : execution_(execution), fixed_(start.fixed), instructions_(*execution.trace().definitions.program) {}
+
+std::unique_ptr<const RecordedPath> RecordedPath::make(const model::Execution& execution, const ModelStart& start) {
+  const trace::Definitions& definitions = execution.trace().definitions;
+  if (definitions.program == nullptr || !definitions.branches) return nullptr;
+  std::unique_ptr<RecordedPath> made(new RecordedPath(execution, start));
+  if (!made->walk(start)) return nullptr;
+  return made;
+}
+
+bool RecordedPath::walk(const ModelStart& start) {
+  const trace::Trace& trace = execution_.trace();
+  if (start.walker != nullptr) {
+    start_.emplace(start.walker->copy(*this));
+  } else {
+    Result<model::PathWalker> made = model::PathWalker::make(trace.definitions, *this, true);
+    if (!made) return false;
+    start_.emplace(std::move(*made));
+  }
+  model::PathWalker walker = start_->copy(*this);
+  const std::uint64_t before = walker.counts().instructions;
+  for (std::uint64_t i = fixed_; i < trace.events.size(); ++i) {
+    now_ = EventNo{i};
+    const Status status = walker.add(std::span(&trace.events[i], 1));
+    CHECK(status.has_value(), "{}", status.error().message);
+  }
+  CHECK(tells_ || walker.counts().instructions == before, "the walker does not tell instructions");
+  return true;
+}
+
+void RecordedPath::mismatch(const model::Mismatch& mismatch) {
+  mismatches_[index(now_)] |= bit(mismatch.kind);
+}
+
+void RecordedPath::entered(ThreadId, program::FunctionId, bool called, std::span<const PathValue>) {
+  if (called) called_.insert(index(now_));
+}
+
+void RecordedPath::executed(const model::Executed& executed) {
+  tells_ = true;
+  if (executed.event == nullptr) return;
+  const EventKind kind = executed.event->kind;
+  if (kind == EventKind::Fork || is_fault(*executed.event, *instructions_[executed.instruction].instruction))
+    operands_[now_].assign(executed.operands.begin(), executed.operands.end());
+}
+
+void RecordedPath::at_call(ThreadId, InstrId, std::span<const PathValue> operands) {
+  const EventKind kind = execution_.event(now_).kind;
+  if (kind == EventKind::Fork || kind == EventKind::Join || kind == EventKind::Alloc || kind == EventKind::Free)
+    operands_[now_].assign(operands.begin(), operands.end());
+}
+
+// --- a run along a schedule
+
+ModelRun::ModelRun(const RecordedPath& recorded) : recorded_(recorded), walker_(recorded.start_->copy(*this)) {}
+
+void ModelRun::mismatch(const model::Mismatch& mismatch) {
+  const std::uint32_t news = bit(mismatch.kind) & told_.decisive;
+  if (news != 0 && !told_.first) told_.first = mismatch;
+}
+
+void ModelRun::entered(ThreadId, program::FunctionId, bool called, std::span<const PathValue>) {
+  told_.called = called;
+}
+
+void ModelRun::left(ThreadId, program::FunctionId, PathValue) {
+  told_.left = true;
+}
+
+void ModelRun::executed(const model::Executed& executed) {
+  const Instruction& i = *recorded_.instructions_[executed.instruction].instruction;
+  if (executed.event == nullptr || !is_fault(*executed.event, i)) {
+    told_.may_fault = told_.may_fault || may_fault(i, executed.operands);
+    told_.faults = told_.faults || wraps_around(i, executed.operands);
+  }
+  if (executed.event == nullptr) return;
+  told_.met = &i;
+  told_.operands.assign(executed.operands.begin(), executed.operands.end());
+}
+
+void ModelRun::at_call(ThreadId, InstrId instruction, std::span<const PathValue> operands) {
+  told_.call = recorded_.instructions_[instruction].instruction;
+  told_.operands.assign(operands.begin(), operands.end());
+}
+
+const Instruction* ModelRun::instruction_of(const Event& e) const {
+  const std::size_t at = index(e.location);
+  return at < recorded_.instructions_.size()
+             ? recorded_.instructions_[InstrId{static_cast<std::uint32_t>(at)}].instruction
+             : nullptr;
+}
+
+// The event as it is in this schedule: reads return what they return here; what the model is told but cannot compute is
+// as recorded, or unknown.
+void ModelRun::feed(const ModelStep& step) {
+  Event e = event(step);
+  bool known = !step.racing && !(e.kind == EventKind::Value && step.deviated);
+  if (known && trace::reads(e) && !(step.read.faithful && !step.deviated)) {
+    // What opaque code makes of a value that it reads is for the recorded run to say.
+    const Instruction* i = instruction_of(e);
+    known = step.read.faithful || (step.read.value && i != nullptr && i->op != Op::Opaque);
+    if (step.read.value) {
+      e.flags |= trace::kHasValue;
+      e.value = *step.read.value;
+    }
+  }
+  if (step.racing) e.flags = static_cast<std::uint8_t>(e.flags & ~trace::kHasValue);
+  const model::PathCounts before = walker_.counts();
+  const Status status = known ? walker_.add(std::span(&e, 1)) : walker_.add_unknown(e);
+  CHECK(status.has_value(), "{}", status.error().message);
+  const model::PathCounts& after = walker_.counts();
+  told_.addresses = after.addresses - before.addresses;
+  told_.unknown_addresses = after.unknown_addresses - before.unknown_addresses;
+  told_.branches = after.branches - before.branches;
+  told_.unwinds = after.second_returns != before.second_returns ||
+                  (e.kind == EventKind::Return && told_.left && told_.met == nullptr);
+}
+
+ModelOutcome ModelRun::add(const ModelStep& step) {
+  ModelOutcome outcome;
+  if (index(step.event) < recorded_.fixed_) return outcome;
+  std::vector<PathValue> operands = std::move(told_.operands);  // keeps its memory
+  operands.clear();
+  told_ = {};
+  told_.operands = std::move(operands);
+  told_.decisive = decisive_at(event(step)) & ~recorded_mismatches(step.event);
+  feed(step);
+  for (const auto check : {&ModelRun::path, &ModelRun::address, &ModelRun::branch, &ModelRun::call,
+                           &ModelRun::inside_call, &ModelRun::cas})
+    if ((outcome.broken = (this->*check)(step))) return outcome;
+  if (event(step).kind != EventKind::ThreadBegin) begun_.insert(static_cast<std::uint32_t>(index(event(step).thread)));
+  if (trace::writes(event(step))) outcome.stored = stored(step);
+  outcome.child_deviates = event(step).kind == EventKind::Fork && step.deviated && child_deviates(step);
+  return outcome;
+}
+
+std::uint32_t ModelRun::recorded_mismatches(EventNo event) const {
+  const auto it = recorded_.mismatches_.find(index(event));
+  return it == recorded_.mismatches_.end() ? 0 : it->second;
+}
+
+// Does control get to the event, and does it do there what was recorded? What the model gets wrong in the recorded run
+// already is no news, and not known once the thread deviates.
+Check ModelRun::path(const ModelStep& step) const {
+  if (const std::uint32_t known = recorded_mismatches(step.event) & decisive_at(event(step));
+      step.deviated && known != 0)
+    return deviates(rule_of(static_cast<MismatchKind>(std::countr_zero(known))), step,
+                    "what the model gets wrong here");
+  if (told_.first) {
+    const model::Mismatch& m = *told_.first;
+    return Broken{rule_of(m.kind), fmt::format("event {}: the model goes another way ({}: {} instead of {})",
+                                               index(step.event), text_of(m.kind), m.expected, m.recorded)};
+  }
+  if (told_.faults)
+    return Broken{"value-fault", fmt::format("event {}: its thread faults before it", index(step.event))};
+  if (told_.may_fault && step.deviated) return deviates("value-fault", step, "a divisor before it");
+  if (told_.unwinds && step.deviated) return deviates("value-path", step, "what unwinds its stack");
+  return {};
+}
+
+Check ModelRun::address(const ModelStep& step) const {
+  const Event& e = event(step);
+  if (!step.deviated) return {};
+  if (e.has(trace::kComputed) && (told_.addresses == 0 || told_.unknown_addresses != 0))
+    return deviates("value-address", step, "its address");
+  if (told_.met == nullptr || told_.operands.empty() || told_.operands[0].known) return {};
+  if (told_.met->op == Op::Free) return deviates("value-address", step, "the object");
+  if (told_.met->op == Op::Alloc || told_.met->op == Op::StackAlloc) return deviates("value-size", step, "the size");
+  return {};
+}
+
+Check ModelRun::branch(const ModelStep& step) const {
+  const Event& e = event(step);
+  if (e.kind != EventKind::Branch || !step.deviated || told_.branches != 0) return {};
+  if (told_.met != nullptr && told_.met->op != Op::Branch && told_.met->op != Op::Switch) {
+    if (e.value == 0) return {};  // a division that goes well: path() has seen to it
+    // Whether it faults is more than the walker can tell; the same operands do it again.
+    const bool access = (program::traits_of(told_.met->op) & program::Access) != 0;
+    if (same_operands(step.event, 0, access ? 1 : told_.operands.size())) return {};
+  }
+  return deviates("value-branch", step, "where it goes");
+}
+
+// A call event is met before its instruction is over: that the callee is the recorded one shows in `called`.
+Check ModelRun::call(const ModelStep& step) const {
+  const Event& e = event(step);
+  if (e.kind != EventKind::Call) return {};
+  const bool called = recorded_.called_.contains(index(step.event));
+  if (told_.called != called)
+    return Broken{"value-branch", fmt::format("event {}: another function is called", index(step.event))};
+  if (!step.deviated) return {};
+  const auto unknown = [&] { return deviates("value-branch", step, "the function that is called"); };
+  // Code without a model calls what it was recorded to call. (Its fork has seen to what a thread begins with.)
+  if (!called) return begun_.contains(static_cast<std::uint32_t>(index(e.thread))) ? Check(unknown()) : Check();
+  const Instruction* i = told_.call != nullptr ? told_.call : instruction_of(e);
+  if (i == nullptr || i->op != Op::Call) return unknown();
+  const bool by_name = i->operands[0].kind == program::OperandKind::Function;
+  if (!by_name && (told_.call == nullptr || !is_value(told_.operands[0]))) return unknown();
+  return {};
+}
+
+// Objects and threads that are made and end inside of a call without a model: what it was given says which.
+Check ModelRun::inside_call(const ModelStep& step) const {
+  const Event& e = event(step);
+  const auto it = recorded_.operands_.find(step.event);
+  if (!step.deviated || told_.call == nullptr || it == recorded_.operands_.end()) return {};
+  const std::vector<PathValue>& recorded = it->second;
+  const std::size_t first = told_.call->op == Op::Call ? 1 : 0;
+  if (e.kind == EventKind::Fork && is_pthread_create() && !same_operand(step.event, 3))
+    return deviates("value-branch", step, "the function of the new thread");
+  if (e.kind == EventKind::Join) {
+    for (std::size_t k = 0; k < recorded.size(); ++k)
+      if (recorded[k].known && !same_operand(step.event, k)) return deviates("value-address", step, "the thread");
+  }
+  if (e.kind != EventKind::Alloc && e.kind != EventKind::Free) return {};
+  // The size, or the address, is one of the arguments, as a rule; where none is, all together say it.
+  bool found = false, same = true;
+  for (std::size_t k = first; k < recorded.size(); ++k) {
+    const bool is_it = recorded[k].known && recorded[k].value == (e.kind == EventKind::Free ? e.address : e.size);
+    if (is_it && !same_operand(step.event, k)) return deviates("value-address", step, "the object");
+    found = found || is_it;
+    same = same && same_operand(step.event, k);
+  }
+  if (!found && !same) return deviates("value-address", step, "the object");
+  return {};
+}
+
+// A compare-and-swap ends as recorded.
+Check ModelRun::cas(const ModelStep& step) const {
+  const Event& e = event(step);
+  if (!e.has(trace::kCas) || step.racing) return {};
+  if (step.read.faithful && !step.deviated) return {};
+  const bool met = told_.met != nullptr && told_.met->op == Op::AtomicCas && told_.operands.size() >= 2 &&
+                   (recorded_mismatches(step.event) & bit(MismatchKind::Value)) == 0;
+  const unsigned bits = met ? width_of(told_.met->type) : 64;
+  const bool failed = e.has(trace::kFailed);
+  const auto low = [&](std::uint64_t value) { return program::low_bits(value, bits); };
+  // A weak one may fail although it read what it expected; so it may in any schedule.
+  if (failed && met && e.has(trace::kHasValue) && low(e.value) == low(e.aux)) return {};
+  std::optional<std::uint64_t> expected;
+  if (met && is_value(told_.operands[1]))
+    expected = low(told_.operands[1].value);
+  else if (!step.deviated && e.has(trace::kHasValue))
+    expected = low(failed ? e.aux : e.value);
+  const bool decided = expected && step.read.value;
+  if (decided && (low(*step.read.value) == *expected) == !failed) return {};
+  return Broken{"value-cas", fmt::format("event {}: the compare-and-swap {} end otherwise", index(step.event),
+                                         decided ? "would" : "could")};
+}
+
+Stored ModelRun::stored(const ModelStep& step) const {
+  const Event& e = event(step);
+  const bool deviated = step.deviated || (trace::reads(e) && !step.read.faithful);
+  const Stored by_history{deviated ? Stored::As::Unknown : Stored::As::Recorded, 0};
+  if (told_.met == nullptr || (recorded_mismatches(step.event) & bit(MismatchKind::Value)) != 0) return by_history;
+  const Instruction& i = *told_.met;
+  const std::size_t operand = i.op == Op::AtomicCas ? 2 : 1;
+  if ((program::traits_of(i.op) & program::Access) == 0 || told_.operands.size() <= operand) return by_history;
+  PathValue value = told_.operands[operand];
+  if (!is_value(value)) return by_history;
+  if (i.op == Op::AtomicRmw && i.rmw != program::Rmw::Exchange) {
+    if (!step.read.value) return by_history;
+    value.value = program::apply(i.rmw, i.type, program::low_bits(*step.read.value, width_of(i.type)), value.value);
+  }
+  value.value = program::low_bits(value.value, width_of(i.type));
+  // Which bits a NaN has is not for the model to say.
+  if (is_nan(value.value, i.type)) return by_history;
+  const bool recorded = e.has(trace::kHasValue) && e.size <= 8;
+  if (recorded ? program::low_bits(trace::stored_value(e), width_of(i.type)) == value.value : !deviated) return {};
+  return {Stored::As::Other, value.value};
+}
+
+// What a thread is given may depend on what its parent read. A fork inside of some other code may give it anything.
+bool ModelRun::child_deviates(const ModelStep& step) const {
+  if (told_.met != nullptr && told_.met->op == Op::Fork) return !same_operands(step.event, 1, told_.operands.size());
+  return !is_pthread_create() || !same_operand(step.event, 4);
+}
+
+bool ModelRun::is_pthread_create() const {
+  if (told_.call == nullptr || told_.call->op != Op::Call || told_.operands.size() != 5) return false;
+  const program::Operand& callee = told_.call->operands[0];
+  if (callee.kind != program::OperandKind::Function) return false;
+  const program::Program& p = *recorded_.execution_.trace().definitions.program;
+  return p.text(p.functions[callee.value].name) == "pthread_create";
+}
+
+// Is this operand of the event's instruction known, and that of the recorded run?
+bool ModelRun::same_operand(EventNo event, std::size_t operand) const {
+  const auto it = recorded_.operands_.find(event);
+  if (it == recorded_.operands_.end() || it->second.size() <= operand || told_.operands.size() <= operand) return false;
+  const PathValue recorded = it->second[operand], now = told_.operands[operand];
+  return now.known && recorded.known && now.value == recorded.value;
+}
+
+bool ModelRun::same_operands(EventNo event, std::size_t first, std::size_t end) const {
+  for (std::size_t k = first; k < end; ++k)
+    if (!same_operand(event, k)) return false;
+  return true;
+}
+
+}  // namespace racecast::witness
