@@ -20,6 +20,8 @@ constexpr std::array kAnalyses = {
     Analysis{"value",
              "the same, where a read may also return another value that keeps branches and addresses as they were",
              Filter::None, &make_value},
+    Analysis{"path", "the same, where a branch that is modelled exactly may also go another way than recorded",
+             Filter::None, &make_path},
     Analysis{"wcp", "candidates: weak causal precedence leaves them unordered; the first may be certain",
              Filter::Unprotected, &make_wcp},
     Analysis{"cp", "candidates: the same for causal precedence, in windows of 2,000 events", Filter::Unprotected,

@@ -34,10 +34,11 @@ struct Input {
   // `maximal`, `value`: events of a window; 0: as maximal/windows.h says.
   std::uint64_t window = 0;
   // `maximal` and `value` leave out pairs of places for which an analysis before them in the list has a schedule
-  // already; `value` also what it would only decide as `maximal`, if that is one of them.
+  // already; `value` also what it would only decide as `maximal`, and `path` as `value`, if that is one of them.
   bool only_new = false;
   std::vector<finding::Places> scheduled;  // which; run() fills it in, if only_new
   bool after_maximal = false;              // likewise
+  bool after_value = false;                // likewise
 };
 
 // Every event that an analysis finds unordered with an earlier conflicting one.

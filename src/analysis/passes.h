@@ -18,5 +18,6 @@ std::unique_ptr<Pass> make_cp(const PassContext& context);         // wcp/cp.cpp
 std::unique_ptr<Pass> make_syncp(const PassContext& context);      // syncp/syncp.cpp
 std::unique_ptr<Pass> make_maximal(const PassContext& context);    // maximal/maximal.cpp
 std::unique_ptr<Pass> make_value(const PassContext& context);      // maximal/maximal.cpp
+std::unique_ptr<Pass> make_path(const PassContext& context);       // maximal/maximal.cpp
 
 }  // namespace racecast::analysis

@@ -173,6 +173,7 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
         for_finish.scheduled.push_back(finding::places_of(finding, outputs.definitions));
     }
     if (input.only_new && names[number] == "maximal") for_finish.after_maximal = true;
+    if (input.only_new && names[number] == "value") for_finish.after_value = true;
     for (finding::Finding& finding : outputs.by_analysis.back().candidates)
       finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
   }

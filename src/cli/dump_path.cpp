@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "model/detours.h"
 #include "model/symbols.h"
 #include "program/evaluate.h"
 #include "trace/text.h"
@@ -35,6 +36,7 @@ using trace::Event;
 using trace::EventKind;
 
 constexpr unsigned kMaxDepth = 6;
+constexpr std::size_t kMostSides = 10'000;  // of a thread; what is more has no text
 
 // Small numbers with their sign, addresses and the like in hexadecimal.
 std::string number_text(std::uint64_t value, unsigned bits) {
@@ -101,10 +103,44 @@ bool is_silent(const Node& node) {
          (i.op == Op::Offset && i.imm == 0);
 }
 
+// By branch: what path relaxation makes of the side that was not taken.
+using OtherSides = HashMap<std::uint64_t, std::string>;
+
+Result<OtherSides> other_sides(const trace::Trace& trace, const SymbolicTrace& symbols) {
+  RC_TRY(model::DetourFinder finder, model::DetourFinder::make(trace));
+  OtherSides others;
+  const auto depends = [&](EventNo no) {
+    return std::ranges::any_of(symbols.conditions(no), [](const Condition& c) {
+      return c.node != kHistory && (c.kind == ConditionKind::Branch || c.kind == ConditionKind::Switch);
+    });
+  };
+  std::vector<std::vector<EventNo>> by_thread(trace.definitions.threads.size());
+  for (std::size_t k = 0; k < trace.events.size(); ++k) by_thread[index(trace.events[k].thread)].push_back(EventNo{k});
+  model::DetourLimits limits;
+  limits.most_paths = kMostSides;
+  for (std::size_t t = 0; t < by_thread.size(); ++t) {
+    for (const EventNo no : by_thread[t])
+      if (depends(no) && finder.unmodelled(no) != model::SideStop::None)
+        others[index(no)] = fmt::format("not explored, {}", model::text_of(finder.unmodelled(no)));
+    const ThreadId thread{static_cast<std::uint32_t>(t)};
+    for (const model::ThreadPath& path : finder.paths(thread, limits, depends)) {
+      const model::Detour& detour = path.detours.front();
+      std::string& text = others[index(by_thread[t][detour.branch])];
+      if (!text.empty()) text += ", or ";
+      text += fmt::format("{} events", detour.events.size());
+      if (detour.stop != model::SideStop::None)
+        text += fmt::format(", then it ends early ({})", model::text_of(detour.stop));
+      else if (detour.resume && *detour.resume < by_thread[t].size())
+        text += fmt::format(", then {}", index(by_thread[t][*detour.resume]));
+    }
+  }
+  return others;
+}
+
 class PathPrinter {
  public:
-  PathPrinter(const trace::Trace& trace, const SymbolicTrace& symbols)
-      : trace_(trace), symbols_(symbols), events_(trace.definitions) {
+  PathPrinter(const trace::Trace& trace, const SymbolicTrace& symbols, const OtherSides& others)
+      : trace_(trace), symbols_(symbols), events_(trace.definitions), others_(others) {
     name_nodes();
   }
 
@@ -112,7 +148,7 @@ class PathPrinter {
     std::string text =
         "# thread, number, event; r: read, s: computed, h: by the thread's history, p: as recorded where its parts "
         "are; "
-        "what must hold in []\n";
+        "what must hold in []; what the side that was not taken would do in {}\n";
     std::vector<std::vector<std::size_t>> by_thread(trace_.definitions.threads.size());
     for (std::size_t k = 0; k < trace_.events.size(); ++k) by_thread[index(trace_.events[k].thread)].push_back(k);
     for (std::size_t t = 0; t < by_thread.size(); ++t) {
@@ -306,12 +342,15 @@ class PathPrinter {
     }
     text += head + line;
     for (const Condition& c : left) text += "  " + condition_text(c);
+    if (const auto other = others_.find(index(no)); other != others_.end())
+      text += fmt::format("  {{other side: {}}}", other->second);
     text += '\n';
   }
 
   const trace::Trace& trace_;
   const SymbolicTrace& symbols_;
   trace::EventPrinter events_;
+  const OtherSides& others_;
   std::vector<std::uint32_t> numbers_;                        // by node: of its name; 0: it has none
   HashMap<std::uint64_t, std::vector<std::size_t>> made_at_;  // nodes with a name, by event
   mutable std::vector<const program::Instruction*> places_;   // by location; made when first asked for
@@ -321,7 +360,8 @@ class PathPrinter {
 
 Result<std::string> dump_path(const trace::Trace& trace) {
   RC_TRY(const SymbolicTrace symbols, SymbolicTrace::make(trace));
-  return PathPrinter(trace, symbols).print();
+  RC_TRY(const OtherSides others, other_sides(trace, symbols));
+  return PathPrinter(trace, symbols, others).print();
 }
 
 }  // namespace racecast::cli

@@ -26,7 +26,7 @@ Result<ObjectNames> name_objects(const analysis::Input& input, const std::vector
   std::vector<Wanted> wanted;
   std::uint64_t end = 0;
   for (const finding::Finding& finding : findings) {
-    if (is_named(definitions, finding.second.address)) continue;
+    if (is_named(definitions, finding.second.address) || finding.events != nullptr) continue;
     wanted.push_back({finding.second.address, finding.second.event, std::nullopt});
     end = std::max<std::uint64_t>(end, index(finding.second.event));
   }

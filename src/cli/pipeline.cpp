@@ -23,7 +23,7 @@ void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--analysis", options.analyses, "analyses, separated by commas (" + names + ")")
       ->delimiter(',')
       ->type_name("NAME[,NAME...]")
-      ->default_str("hb,shb,syncp,maximal,value")
+      ->default_str("hb,shb,syncp,maximal,value,path")
       ->check([](const std::string& name) {
         return analysis::find_analysis(name) != nullptr ? std::string() : "there is no analysis " + name;
       });
@@ -115,7 +115,7 @@ constexpr std::uint64_t kMaxWrittenOut = 100'000;
 Result<std::vector<trace::Event>> events_for_schedules(const analysis::Input& input, const Analysed& analysed) {
   std::uint64_t end = 0;
   for (const finding::Finding& finding : analysed.findings) {
-    if (!finding.schedule) continue;
+    if (!finding.schedule || finding.events != nullptr) continue;
     std::uint64_t own = index(finding.second.event) + 1;
     if (const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule))
       own = std::max(own, interleaving->end);

@@ -18,7 +18,7 @@ class App;
 namespace racecast::cli {
 
 struct AnalysisOptions {
-  std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal", "value"};
+  std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal", "value", "path"};
   std::optional<std::string> json;         // also write the findings to this file
   std::optional<std::string> racy_events;  // write the racy events to this file
   bool candidates = false;                 // show candidates, too

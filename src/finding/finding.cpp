@@ -75,6 +75,8 @@ std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitio
       known.first = finding.first;
       known.second = finding.second;
       known.schedule = std::move(finding.schedule);
+      known.turns = std::move(finding.turns);
+      known.events = std::move(finding.events);
       known.kind = finding.kind;
       hangs_on[it->second].reset();
     }

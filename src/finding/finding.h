@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,13 +58,25 @@ struct Access {
   std::vector<LocationId> call_sites;  // innermost first; empty where the trace has no calls
 };
 
+// A branch that goes another way than recorded.
+struct Turn {
+  ThreadId thread{};
+  LocationId location{};
+  std::uint64_t recorded = 0, now = 0;  // numbers of targets
+  bool operator==(const Turn&) const = default;
+};
+
 struct Finding {
   Kind kind = Kind::DataRace;
   Grade grade = Grade::Observed;
-  std::vector<std::string> analyses;      // which found it, cheapest first
-  Access first, second;                   // in recorded order
-  std::string reason;                     // one sentence
-  std::optional<Plan> schedule;           // judged: ends where both accesses are next
+  std::vector<std::string> analyses;  // which found it, cheapest first
+  Access first, second;               // in recorded order
+  std::string reason;                 // one sentence
+  std::optional<Plan> schedule;       // judged: ends where both accesses are next
+  // Where the schedule takes unexecuted branches: those that turn, in the order of `events`, which are the events that
+  // all numbers of this finding refer to. Null: those of the trace.
+  std::vector<Turn> turns;
+  std::shared_ptr<const std::vector<trace::Event>> events;
   std::optional<std::size_t> depends_on;  // index of the race that this one hangs on
   std::uint64_t fingerprint = 0;          // the same race in another run of the same source has the same one
 };

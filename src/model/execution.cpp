@@ -120,6 +120,7 @@ void Execution::build_lives_and_reads() {
           for (std::uint32_t k = low; k < low + step; ++k)
             if ((mask >> k & 1) != 0) by_byte[k] = writer;
         });
+        if (e.has(trace::kByValue)) by_byte.fill(kNobody);
         for (std::uint32_t k = low; k < low + step; ++k) append(offset + k - low, 1, by_byte[k]);
         offset += step;
       }

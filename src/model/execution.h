@@ -15,9 +15,10 @@
 
 namespace racecast::model {
 
-inline constexpr EventNo kInitial{~std::uint64_t{0}};  // "the write at the start of the run"
-inline constexpr std::uint32_t kNoLife = kNone32;      // memory without an alloc: one life, the whole run
-inline constexpr std::uint32_t kBarrier = 1u << 31;    // see Execution::life_of
+inline constexpr EventNo kInitial{~std::uint64_t{0}};     // "the write at the start of the run"
+inline constexpr EventNo kNobody{~std::uint64_t{0} - 1};  // no write of the trace (trace::kByValue)
+inline constexpr std::uint32_t kNoLife = kNone32;         // memory without an alloc: one life, the whole run
+inline constexpr std::uint32_t kBarrier = 1u << 31;       // see Execution::life_of
 
 // Some bytes of a read, from `offset` on, and the write that it got them from.
 struct ReadFrom {

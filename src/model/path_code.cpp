@@ -1,6 +1,8 @@
 // See path_code.h.
 #include "model/path_code.h"
 
+#include <algorithm>
+
 #include "model/path_evaluate.h"
 #include "program/evaluate.h"
 
@@ -9,6 +11,20 @@ namespace racecast::model {
 using program::Instruction;
 using program::Op;
 using program::OperandKind;
+
+namespace {
+
+// Functions that the runtime intercepts and that do one thing: trace::EventKind::None for all others.
+trace::EventKind lock_operation(std::string_view name) {
+  if (name == "pthread_mutex_lock") return trace::EventKind::Lock;
+  if (name == "pthread_mutex_unlock") return trace::EventKind::Unlock;
+  if (name == "pthread_rwlock_rdlock") return trace::EventKind::RdLock;
+  if (name == "pthread_rwlock_wrlock") return trace::EventKind::WrLock;
+  if (name == "pthread_rwlock_unlock") return trace::EventKind::RwUnlock;
+  return trace::EventKind::None;
+}
+
+}  // namespace
 
 Result<PathCode> PathCode::make(std::shared_ptr<const program::Program> program) {
   PathCode code;
@@ -37,6 +53,12 @@ Result<PathCode> PathCode::make(std::shared_ptr<const program::Program> program)
   return code;
 }
 
+std::uint64_t PathStep::target_of(std::uint64_t value) const {
+  if (op == Op::Branch) return value != 0 ? 0 : 1;
+  const auto it = std::find(source->cases.begin(), source->cases.end(), value);
+  return it == source->cases.end() ? 0 : static_cast<std::uint64_t>(it - source->cases.begin()) + 1;
+}
+
 void PathCode::add_function(std::uint32_t number, const std::vector<std::uint32_t>& block_starts) {
   const program::Function& function = program_->functions[number];
   for (std::uint32_t b = 0; b < function.blocks.size(); ++b) {
@@ -58,6 +80,9 @@ void PathCode::add_function(std::uint32_t number, const std::vector<std::uint32_
         targets_.push_back(i.op == Op::Phi ? static_cast<std::uint32_t>(index(target)) : block_starts[index(target)]);
       if ((i.op == Op::Call || i.op == Op::Fork) && i.operands[0].kind == OperandKind::Function)
         step.callee = static_cast<std::uint32_t>(i.operands[0].value);
+      if (i.op == Op::Call && step.callee != kNone32 && i.operands.size() == 2 &&
+          program_->functions[step.callee].blocks.empty())
+        step.lock = lock_operation(program_->text(program_->functions[step.callee].name));
       if (i.op == Op::Bitcast && i.operands[0].kind == OperandKind::Reg)
         step.float_bits = function.registers[i.operands[0].value].kind == program::TypeKind::Float &&
                           i.type.kind != program::TypeKind::Float;

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "program/program.h"
+#include "trace/event.h"
 
 namespace racecast::model {
 
@@ -59,6 +60,8 @@ struct PathStep {
   bool float_bits = false;  // Bitcast of a float to something else
   bool evaluable = false;   // program::is_evaluable
   bool may_fault = false;   // a division, checked address arithmetic
+  // A call of pthread_mutex_lock or of one of its kind, with the lock as its only argument: its event. It gives 0.
+  trace::EventKind lock = trace::EventKind::None;
   std::uint32_t result = kNone32, result2 = kNone32;
   std::uint32_t function = 0, block = 0;
   std::uint32_t first_operand = 0, operand_count = 0;
@@ -68,6 +71,9 @@ struct PathStep {
   // Call, Opaque: through this many operands, from the first, others may write to local slots.
   std::uint32_t written_operands = 0;
   const program::Instruction* source = nullptr;
+
+  // Branch, Switch: the number of the target that a value leads to.
+  std::uint64_t target_of(std::uint64_t value) const;
 };
 
 class PathCode {

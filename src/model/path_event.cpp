@@ -92,10 +92,10 @@ void PathThread::compare_address(PathValue expected, std::uint64_t recorded) {
     return;
   }
   ++shared_->counts.addresses;
-  if (expected.value != recorded)
+  if (expected.value != recorded && !is_forced())
     mismatch(MismatchKind::Address, expected.value, recorded);
-  else
-    pin(ConditionKind::Address, expected, Unknown::Allowed);
+  else if (asked()) [[unlikely]]
+    note_address(expected, recorded);
 }
 
 bool PathThread::compare_value(PathValue expected, std::uint64_t recorded, Type type) {
@@ -159,7 +159,10 @@ bool PathThread::meet_access(const PathStep& step) {
   PathValue read;
   if (known_ && e.has(trace::kHasValue) && trace::reads(e)) {
     read = {program::low_bits(e.value, step.type.bits), true};
-    if (asked()) read.node = node_of_read(read.value, step.type);
+    if (asked())
+      read.node = node_of_read(read.value, step.type);
+    else if (shared_->mark_reads)
+      read.node = kDependent;
   }
   const PathOperand& address = code_.operands(step)[0];
   bool same = false;
@@ -271,14 +274,7 @@ bool PathThread::meet_branch(const PathStep& step) {
   met_ = true;
   const auto targets = code_.targets(step);
   const PathValue value = operand(step, 0);
-  std::uint64_t expected = 0;
-  if (step.op == Op::Branch) {
-    expected = value.value != 0 ? 0 : 1;
-  } else {
-    const auto& cases = step.source->cases;
-    const auto it = std::find(cases.begin(), cases.end(), value.value);
-    expected = it == cases.end() ? 0 : static_cast<std::uint64_t>(it - cases.begin()) + 1;
-  }
+  const std::uint64_t expected = step.target_of(value.value);
   std::uint64_t taken = event_->value;
   if (!value.known) {
     ++shared_->counts.unknown_branches;
@@ -288,12 +284,15 @@ bool PathThread::meet_branch(const PathStep& step) {
   if (taken >= targets.size()) {
     mismatch(MismatchKind::Branch, expected, taken);
     taken = expected;
-  } else if (value.known && expected != taken) {
+  } else if (value.known && expected != taken && !is_forced()) {
     mismatch(MismatchKind::Branch, expected, taken);
   }
-  if (asked() && (expected == taken || !value.known)) note_branch(step, value, taken);
+  if (asked() && (expected == taken || !value.known || is_forced()))
+    note_branch(step, value, taken, value.known && expected != taken);
   tell(step, {}, event_);
+  meeting_branch_ = true;
   enter_block(targets[taken]);
+  meeting_branch_ = false;
   return true;
 }
 
@@ -372,9 +371,23 @@ bool PathThread::meet_inside(const PathStep& step) {
         frame.result = result_of_missing(step.type);
       else if (frame.allocated != 0 && frame.allocated == e.value && !frame.entered)
         frame.result = {e.value, true};  // where objects are is as recorded, whatever was read
+      else if (frame.gave_zero)
+        frame.result = given_value({0, true}, true, step.type);
       else
         frame.result = given_value(frame.entered ? frame.result : PathValue{}, frame.entered, step.type);
       frame.has_value = true;
+      break;
+    case EventKind::Lock:
+    case EventKind::Unlock:
+    case EventKind::RdLock:
+    case EventKind::WrLock:
+    case EventKind::RwUnlock:
+      if (step.lock == e.kind && !e.has(trace::kFailed) && frame.missing == 0) {
+        met_ = true;
+        compare_address(operand(step, 1), e.address);
+        frame.gave_zero = true;
+        frame.result = {0, true};
+      }
       break;
     case EventKind::Alloc:
       if (frame.missing == 0 && step.pace == Pace::Call) frame.allocated = e.address;

@@ -105,7 +105,8 @@ PathValue PathThread::load_local(const PathStep& step) {
   const bool local = LocalMemory::is_local(address.value);
   PathValue value = local ? memory_.load(address.value, size) : shared_->constants->load(address.value, size);
   value.value = program::low_bits(value.value, step.type.bits);
-  if (local && value.known && asked()) value.node = node_of_bytes(step, address.value, value.value);
+  if (local && value.known && (asked() || shared_->mark_reads))
+    value.node = node_of_bytes(step, address.value, value.value);
   return value;
 }
 
@@ -131,7 +132,7 @@ void PathThread::close() {
   forget_passed_slots(step);
   set(step.result, result);
   tell(step, result, nullptr);
-  frame.open = frame.entered = frame.has_value = false;
+  frame.open = frame.entered = frame.has_value = frame.gave_zero = false;
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
@@ -153,6 +154,8 @@ void PathThread::forget_passed_slots(const PathStep& step) {
 
 void PathThread::enter_block(std::uint32_t pc) {
   Frame& frame = frames_.back();
+  if (watch_.pc == pc && watch_.depth == frames_.size() && watch_.met == Met::No)
+    watch_.met = meeting_branch_ ? Met::By : Met::Before;
   const std::uint32_t from = code_.step(frame.pc).block;
   frame.pc = pc;
   ++shared_->counts.instructions;
@@ -195,9 +198,11 @@ PathValue PathThread::compute(const PathStep& step) {
   if (!step.evaluable) return {};
   const PathEvaluation result =
       evaluate_known(*step.source, step.float_bits, std::span<const std::uint64_t>(values.data(), count));
+  if (result.faults && is_forced()) return {0, checked != 0, checked};  // the condition is broken
   if (result.faults) mismatch(MismatchKind::Fault, 1, 0, step.source->id);
   if (!result.known) return {};
-  if (nodes == 0 || !asked()) return {result.value, true};
+  if (nodes == 0) return {result.value, true};
+  if (!asked()) return {result.value, true, kDependent};
   return {result.value, true, checked != 0 ? checked : node_of(step, result.value)};
 }
 
@@ -210,7 +215,7 @@ PathValue PathThread::select(const PathStep& step) {
     return a.node == b.node ? a : PathValue{a.value, a.known, node_of_history(a.value, step.type, false)};
   }
   PathValue result = (condition.value & 1) != 0 ? a : b;
-  if (condition.node != 0 && result.known && asked()) result.node = node_of(step, result.value);
+  if (condition.node != 0 && result.known) result.node = asked() ? node_of(step, result.value) : kDependent;
   return result;
 }
 

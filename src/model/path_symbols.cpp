@@ -30,6 +30,20 @@ ConditionKind condition_of(MismatchKind kind) {
 
 }  // namespace
 
+bool PathThread::is_forced() const {
+  return asked() && shared_->symbols->is_forced();
+}
+
+void PathThread::note_address(PathValue address, std::uint64_t recorded) {
+  SymbolBuilder& symbols = *shared_->symbols;
+  if (address.value != recorded)
+    symbols.need(ConditionKind::Address, address.node, recorded, 64, true);
+  else if (address.node != kConstant && symbols.in_detour())
+    symbols.need(ConditionKind::Address, symbols.certain(address.node, recorded), recorded);
+  else
+    symbols.need(ConditionKind::Address, address.node, recorded);
+}
+
 void PathThread::need(ConditionKind kind, PathValue value, Unknown unknown) {
   if (value.known)
     shared_->symbols->need(kind, value.node, value.value);
@@ -76,6 +90,7 @@ NodeNo PathThread::node_of_bytes(const PathStep& load, std::uint64_t address, st
   LocalMemory::Nodes nodes;
   const NodeNo node = memory_.nodes_of(address, program::bytes_of(load.type), nodes);
   if (node == 0) return 0;
+  if (!asked()) return kDependent;
   if (node != LocalMemory::Nodes::kMixed && shared_->symbols->bits_of(node) <= bits_of(load.type)) return node;
   return shared_->symbols->pinned(nodes.all(), value, bits_of(load.type));
 }
@@ -96,7 +111,8 @@ NodeNo PathThread::need_no_fault(const PathStep& step) {
     const bool is_signed = step.op == Op::SDiv || step.op == Op::SRem;
     const bool minus_one = is_signed && program::signed_value(divisor.value, bits_of(step.type)) == -1;
     if (divisor.known && divisor.node == 0 && divisor.value != 0 && !minus_one) return 0;
-    if (!divisor.known || divisor.value == 0 || (!operands[0].known && minus_one)) {
+    const bool forced_fault = is_forced() && all_known;
+    if (!forced_fault && (!divisor.known || divisor.value == 0 || (!operands[0].known && minus_one))) {
       if (!all_known || nodes != 0) symbols.need_history(ConditionKind::Fault);
       return 0;
     }
@@ -104,15 +120,20 @@ NodeNo PathThread::need_no_fault(const PathStep& step) {
     symbols.need_history(ConditionKind::Fault);
     return 0;
   }
-  if (nodes == 0) return 0;
+  if (nodes == 0 && !is_forced()) return 0;
   PathEvaluation result;
   if (all_known) {
     const std::array<std::uint64_t, 2> values{operands[0].value, operands[1].value};
     result = evaluate_known(*step.source, false, std::span(values).first(count));
-    if (result.faults) return 0;  // the caller says that the recorded run went on all the same
+    if (result.faults && !is_forced()) return 0;  // the caller says that the recorded run went on all the same
   }
-  const NodeNo node = symbols.compute_checked(*step.source, std::span(operands).first(count), result.value, false);
-  symbols.need(ConditionKind::Fault, node, 0, 1);
+  if (nodes == 0) {
+    symbols.need(ConditionKind::Fault, kConstant, 0, 1, result.faults);
+    return 0;
+  }
+  const NodeNo node =
+      symbols.compute_checked(*step.source, std::span(operands).first(count), result.value, result.faults);
+  symbols.need(ConditionKind::Fault, node, 0, 1, result.faults);
   return all_known ? node : 0;
 }
 
@@ -198,14 +219,20 @@ void PathThread::note_cas(const PathStep& step, PathValue read, bool same) {
   symbols->need(ConditionKind::Cas, symbols->compute(step.source, operands, failed ? 0 : 1, 1), failed ? 0 : 1, 1);
 }
 
-void PathThread::note_branch(const PathStep& step, PathValue value, std::uint64_t taken) {
+// `broken`: in the trace itself its value leads elsewhere (a variant).
+void PathThread::note_branch(const PathStep& step, PathValue value, std::uint64_t taken, bool broken) {
   SymbolBuilder* symbols = shared_->symbols;
   if (!value.known) {
     symbols->need_history(ConditionKind::Branch);
   } else if (step.op == Op::Branch) {
-    symbols->need(ConditionKind::Branch, value.node, value.value != 0 ? 1 : 0);
-  } else if (value.node != 0) {
-    symbols->need(ConditionKind::Switch, symbols->compute(step.source, std::span(&value, 1), taken, 64), taken);
+    NodeNo node = value.node;
+    if (node != kConstant && symbols->in_detour() && program::loop_test_of(*step.source) != program::LoopTest::None)
+      node = symbols->certain(node, value.value);
+    symbols->need(ConditionKind::Branch, node, taken == 0 ? 1 : 0, 64, broken);
+  } else if (value.node != 0 || broken) {
+    const std::uint64_t now = broken ? step.target_of(value.value) : taken;
+    const NodeNo node = value.node == 0 ? kConstant : symbols->compute(step.source, std::span(&value, 1), now, 64);
+    symbols->need(ConditionKind::Switch, node, taken, 64, broken);
   }
 }
 

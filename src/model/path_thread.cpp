@@ -165,7 +165,7 @@ void PathThread::resync(std::uint32_t pc) {
 void PathThread::stand_at(std::uint32_t pc) {
   Frame& frame = frames_.back();
   frame.pc = pc;
-  frame.open = frame.entered = frame.has_value = frame.asleep = false;
+  frame.open = frame.entered = frame.has_value = frame.gave_zero = frame.asleep = false;
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
@@ -410,6 +410,8 @@ void PathThread::push(std::uint32_t function, std::span<const PathValue> argumen
 
 void PathThread::pop(PathValue result) {
   const Frame frame = frames_.back();
+  if (watch_.pc == kNone32 && watch_.depth == frames_.size() && watch_.met == Met::No)
+    watch_.met = event_->kind == EventKind::Return ? Met::By : Met::Before;
   shared_->client->left(id_, program::FunctionId{frame.function}, result);
   memory_.release(frame.locals);
   registers_.resize(frame.first_register);

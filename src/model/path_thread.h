@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "model/path.h"
+#include "model/path_free.h"
 #include "model/path_memory.h"
 #include "model/symbols.h"
 
@@ -27,6 +28,7 @@ struct PathShared {
   PathClient* client = nullptr;
   SymbolBuilder* symbols = nullptr;  // null: nobody asks what values are computed from
   bool tell_instructions = false;
+  bool mark_reads = false;  // what depends on reads has node PathThread::kDependent
   PathCounts counts;
   HashMap<std::uint64_t, std::uint32_t> callees;  // by location and name of a Call event
   HashMap<std::uint32_t, Forked> forked;          // by thread, for those that have not begun
@@ -39,6 +41,22 @@ class PathThread {
   PathThread(const PathThread& other, PathShared& shared) : PathThread(other) { shared_ = &shared; }
   // `known`: see PathWalker::add_unknown.
   void add(const trace::Event& event, EventNo number, bool known);
+
+  // --- without a recording (path_free.cpp; for detours.cpp and variant.cpp)
+  std::size_t depth() const { return frames_.size(); }
+  // From now on meeting() tells when the activation at this depth enters the block that begins at `pc`; kNone32: when
+  // it ends.
+  void watch(std::size_t depth, std::uint32_t pc) { watch_ = {depth, pc, Met::No}; }
+  // Where the thread met what is watched: before the event that was added last, or by it.
+  enum class Met : std::uint8_t { No, Before, By };
+  Met met_watched() const { return watch_.met; }
+  // Executes what needs no event, and says what may come next.
+  FreeNext next_free(const FreeRules& rules);
+  // What the instruction of this access or branch, which is next, is given. (What needs no event is executed.) Nullopt:
+  // it is not met there.
+  std::optional<std::vector<PathValue>> operands_at(const trace::Event& event);
+  // Registers that depend on reads have a node, although nobody collects any.
+  static constexpr NodeNo kDependent = kHistory;
 
  private:
   PathThread(const PathThread&) = default;
@@ -57,6 +75,7 @@ class PathThread {
     std::uint64_t missing_since = 0;       // the thread's event that opened the innermost; 0: there was none
     std::uint64_t allocated = 0;           // Call: the object that was made in it last
     bool has_value = false;                // `result` is a recorded value
+    bool gave_zero = false;                // PathStep::lock, and it did
     PathValue result;                      // so far
   };
 
@@ -111,9 +130,19 @@ class PathThread {
   bool meet_inside(const PathStep& step);  // at a Call or Opaque
   void finish_step(const PathStep& step, PathValue result);
 
+  // --- without a recording (path_free.cpp)
+  FreeNext free_call(const PathStep& step, const FreeRules& rules);
+  FreeNext free_branch(const PathStep& step) const;
+  FreeNext free_access(const PathStep& step, const FreeRules& rules) const;
+  FreeNext free_sync(const PathStep& step, const FreeRules& rules) const;
+  FreeNext uncertain_address(const PathStep& step, const PathOperand& address) const;
+  trace::Event event_of(trace::EventKind kind, const PathStep& step, const FreeRules& rules) const;
+  bool is_outside(const PathStep& index, const FreeRules& rules) const;
+
   // --- what values are computed from (path_symbols.cpp): nodes and conditions for shared_->symbols. Those without a
   // check of their own are called only where somebody asks.
   bool asked() const { return shared_->symbols != nullptr; }
+  bool is_forced() const;  // somebody asks, of a thread that is not on its recorded path (Divergence)
   enum class Unknown : std::uint8_t { Allowed, NeedsHistory };
   // The event is kept only if this has its value of the recorded run.
   void pin(ConditionKind kind, PathValue value, Unknown unknown) {
@@ -135,7 +164,8 @@ class PathThread {
   void note_store(PathValue value, bool same);
   void note_rmw(const PathStep& step, PathValue read, std::uint64_t written);
   void note_cas(const PathStep& step, PathValue read, bool same);
-  void note_branch(const PathStep& step, PathValue value, std::uint64_t taken);
+  void note_branch(const PathStep& step, PathValue value, std::uint64_t taken, bool broken);
+  void note_address(PathValue address, std::uint64_t recorded);
   void note_mismatch(MismatchKind kind);
   void note_unknown_address(PathValue address);
   void note_fork(const PathStep& step);    // checks; at a Fork, or inside a Call
@@ -195,6 +225,13 @@ class PathThread {
   };
   std::vector<Repeat> repeats_;
   const Repeat* repeated(const PathStep& load) const;
+  struct Watch {
+    std::size_t depth = 0;
+    std::uint32_t pc = kNone32;
+    Met met = Met::No;
+  };
+  Watch watch_;
+  bool meeting_branch_ = false;
   std::vector<PathValue> scratch_;
 };
 

@@ -48,6 +48,14 @@ void SymbolBuilder::begin(const trace::Event& event, EventNo number) {
   trace_.read_[slot_] = static_cast<NodeNo>(trace_.nodes_.size());
   if (trace::writes(event)) trace_.written_[slot_] = kHistory;
   mark(has_begun_, event.thread);
+  forced_ = number >= trace_.diverged(event.thread);
+  in_detour_ = false;
+  if (!forced_) return;
+  if (trace_.first_diverged_ == kNone32) trace_.first_diverged_ = static_cast<NodeNo>(trace_.nodes_.size());
+  mark(has_read_, event.thread);  // it has a history, which does not hold
+  const auto& detours = trace_.divergences_[index(event.thread)].detours;
+  in_detour_ = std::ranges::any_of(
+      detours, [&](const auto& detour) { return detour.first <= number && number < detour.second; });
 }
 
 void SymbolBuilder::end(bool met) {
@@ -154,14 +162,25 @@ NodeNo SymbolBuilder::pinned(std::span<const NodeNo> nodes, std::uint64_t value,
   return add(node);
 }
 
-void SymbolBuilder::need(ConditionKind kind, NodeNo node, std::uint64_t expected, unsigned bits) {
-  if (node == kConstant) return;
+NodeNo SymbolBuilder::certain(NodeNo node, std::uint64_t value) {
+  std::vector<NodeNo> leaves, open{node};
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    const Node& n = trace_.nodes_[open[k]];
+    if (n.kind == NodeKind::Read || n.kind == NodeKind::History) leaves.push_back(open[k]);
+    for (const NodeOperand& o : trace_.operands(n))
+      if (o.node >= kFirstNode && std::ranges::find(open, o.node) == open.end()) open.push_back(o.node);
+  }
+  return pinned(leaves, value, 64);
+}
+
+void SymbolBuilder::need(ConditionKind kind, NodeNo node, std::uint64_t expected, unsigned bits, bool broken) {
+  if (node == kConstant && !broken) return;
   if (node == kHistory) {
     need_history(kind);
     return;
   }
-  trace_.conditions_.push_back(
-      {node, static_cast<std::uint8_t>(bits == 0 ? 64 : bits), kind, program::low_bits(expected, bits), number_});
+  trace_.conditions_.push_back({node, static_cast<std::uint8_t>(bits == 0 ? 64 : bits), kind,
+                                program::low_bits(expected, bits), number_, broken});
 }
 
 void SymbolBuilder::need_history(ConditionKind kind) {

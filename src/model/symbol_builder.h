@@ -39,7 +39,13 @@ class SymbolBuilder {
   // What is the width of its value?
   unsigned bits_of(NodeNo node) const { return trace_.nodes_[node].bits; }
 
-  void need(ConditionKind kind, NodeNo node, std::uint64_t expected, unsigned bits = 64);
+  // `broken`: it is not so in the trace.
+  void need(ConditionKind kind, NodeNo node, std::uint64_t expected, unsigned bits = 64, bool broken = false);
+  // All reads that the node depends on return what they do in the trace.
+  NodeNo certain(NodeNo node, std::uint64_t value);
+  // Is the event's thread not on its recorded path? Inside of a detour?
+  bool is_forced() const { return forced_; }
+  bool in_detour() const { return in_detour_; }
   void need_history(ConditionKind kind);
   void written(NodeNo node) { trace_.written_[slot_] = node; }
   // A compare-and-swap of which nothing is known but the event.
@@ -74,6 +80,7 @@ class SymbolBuilder {
   HashMap<std::uint32_t, Fork> forks_;              // by child
   std::map<std::uint64_t, std::uint64_t> objects_;  // globals and live objects: size by address
   bool full_ = false;
+  bool forced_ = false, in_detour_ = false;  // the event that began last
 };
 
 }  // namespace racecast::model

@@ -33,10 +33,11 @@ bool is_inside(const program::Instruction& instruction, std::uint64_t element, s
 
 }  // namespace
 
-SymbolValues::SymbolValues(const SymbolicTrace& trace) : trace_(trace), memo_(trace.nodes().size()) {}
+SymbolValues::SymbolValues(const SymbolicTrace& trace)
+    : trace_(trace), first_changed_(trace.first_diverged()), memo_(trace.nodes().size()) {}
 
 void SymbolValues::reset() {
-  first_changed_ = kNone32;
+  first_changed_ = trace_.first_diverged();
   if (++epoch_ != 0) return;
   // Once in four thousand million times.
   std::ranges::fill(memo_, Memo{});
@@ -148,7 +149,7 @@ SymbolValues::Operand SymbolValues::evaluate(NodeNo number) {
     case NodeKind::Constant:
     case NodeKind::Read: return as_recorded;  // one that was not set
     case NodeKind::History:
-      if (unfaithful(node.thread) < node.event) return {State::Unknown, 0};
+      if (unfaithful(node.thread) < node.event || trace_.diverged(node.thread) < node.event) return {State::Unknown, 0};
       for (const NodeNo input : trace_.inputs(node.thread))
         if (known_state(input).state != State::Recorded) return {State::Unknown, 0};
       return as_recorded;
@@ -219,7 +220,7 @@ bool SymbolValues::is_recorded(NodeNo node) {
 }
 
 bool SymbolValues::history_holds(ThreadId thread, EventNo before) {
-  if (unfaithful(thread) < before) return false;
+  if (unfaithful(thread) < before || trace_.diverged(thread) <= before) return false;
   for (const NodeNo input : trace_.inputs(thread))
     if (state_of(input).state != State::Recorded) return false;
   return true;
@@ -242,7 +243,7 @@ std::optional<bool> SymbolValues::holds(const Condition& condition) {
     return faithful ? std::optional(true) : std::nullopt;
   }
   const Operand state = state_of(condition.node);
-  if (state.state == State::Recorded) return true;
+  if (state.state == State::Recorded) return !condition.broken;
   if (condition.kind == ConditionKind::Fault) {
     if (state.state == State::Unknown)
       return condition.expected == 0 && divisor_is_safe(trace_.node(condition.node)) ? std::optional(true)

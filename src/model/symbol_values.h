@@ -73,7 +73,7 @@ class SymbolValues {
 
   const SymbolicTrace& trace_;
   std::uint32_t epoch_ = 1;
-  NodeNo first_changed_ = kNone32;  // nodes before it are as recorded
+  NodeNo first_changed_;  // nodes before it are as recorded
   struct Memo {
     std::uint64_t value = 0;
     std::uint32_t epoch = 0;

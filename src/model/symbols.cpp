@@ -21,16 +21,22 @@ std::string_view text_of(ConditionKind kind) {
   return "?";
 }
 
-Result<SymbolicTrace> SymbolicTrace::make(const trace::Trace& trace) {
+Result<SymbolicTrace> SymbolicTrace::make(const trace::Trace& trace, std::vector<Divergence> divergences) {
   PathClient client;
   RC_TRY(const PathWalker walker, PathWalker::make(trace.definitions, client));
-  return make(walker, trace.events);
+  return make(walker, trace.events, std::move(divergences));
 }
 
 Result<SymbolicTrace> SymbolicTrace::make(const PathWalker& walker, std::span<const trace::Event> window) {
+  return make(walker, window, {});
+}
+
+Result<SymbolicTrace> SymbolicTrace::make(const PathWalker& walker, std::span<const trace::Event> window,
+                                          std::vector<Divergence> divergences) {
   PathClient client;
   PathWalker copy = walker.copy(client);
   SymbolicTrace symbols;
+  symbols.divergences_ = std::move(divergences);
   SymbolBuilder builder(symbols, *copy.definitions().program);
   builder.set_events(window, EventNo{walker.counts().events});
   copy.collect(&builder);

@@ -90,13 +90,25 @@ struct Condition {
   ConditionKind kind = ConditionKind::Branch;
   std::uint64_t expected = 0;
   EventNo event{};
+  // It is not so in the trace itself: a variant (variant.h), in which a thread leaves its recorded path. kConstant: it
+  // never is.
+  bool broken = false;
   bool operator==(const Condition&) const = default;
+};
+
+// Of a thread of a variant (variant.h). From `from` on it is not on its recorded path, or was not: what the model does
+// not know is unknown, and events are met where they are although values, in the trace, would lead elsewhere. Inside
+// of detours, addresses and tests of loops must be certain (docs/semantics.md, section 7, path).
+struct Divergence {
+  EventNo from{~std::uint64_t{0}};
+  std::vector<std::pair<EventNo, EventNo>> detours;  // first event and the one after the last, in order
 };
 
 class SymbolicTrace {
  public:
   // Of a whole trace, which must outlive it. bad_input: it came without a program.
-  static Result<SymbolicTrace> make(const trace::Trace& trace);
+  // `divergences`: of a variant, by thread.
+  static Result<SymbolicTrace> make(const trace::Trace& trace, std::vector<Divergence> divergences = {});
   // Of a window: `walker` stands at its first event (it was given all events before, in order) and is left there; what
   // it computed from these is constant. `window` must outlive the result.
   static Result<SymbolicTrace> make(const PathWalker& walker, std::span<const trace::Event> window);
@@ -123,6 +135,14 @@ class SymbolicTrace {
     const std::size_t k = slot(event);
     return std::span(conditions_).subspan(first_condition_[k], first_condition_[k + 1] - first_condition_[k]);
   }
+  // The thread's event from which on it is not on its recorded path; larger than all: it is.
+  EventNo diverged(ThreadId thread) const {
+    return index(thread) < divergences_.size() ? divergences_[index(thread)].from : EventNo{~std::uint64_t{0}};
+  }
+  // Nodes with smaller numbers were made before any thread left its recorded path.
+  NodeNo first_diverged() const { return first_diverged_; }
+  bool is_variant() const { return !divergences_.empty(); }
+
   // What a thread was given when it was forked, as far as it depends on reads: part of its history.
   std::span<const NodeNo> inputs(ThreadId thread) const {
     return index(thread) < inputs_.size() ? std::span<const NodeNo>(inputs_[index(thread)]) : std::span<const NodeNo>();
@@ -131,6 +151,8 @@ class SymbolicTrace {
   NodeNo first_after_read(EventNo event) const { return read_[slot(event)]; }
 
  private:
+  static Result<SymbolicTrace> make(const PathWalker& walker, std::span<const trace::Event> window,
+                                    std::vector<Divergence> divergences);
   friend class SymbolBuilder;
   std::size_t slot(EventNo event) const { return index(event) - index(first_); }
 
@@ -143,6 +165,8 @@ class SymbolicTrace {
   std::vector<NodeNo> written_;                 // by event
   std::vector<NodeNo> read_;                    // by event: the node of its read, or the next that was made
   std::vector<std::vector<NodeNo>> inputs_;     // by thread
+  std::vector<Divergence> divergences_;         // by thread; empty: none
+  NodeNo first_diverged_ = kNone32;
 };
 
 }  // namespace racecast::model

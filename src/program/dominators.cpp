@@ -17,7 +17,8 @@ Dominators::Dominators(const Function& function) {
     }
   }
   number_blocks(function);
-  number_tree(immediate_dominators());
+  immediate_ = immediate_dominators();
+  number_tree(immediate_);
 }
 
 void Dominators::number_blocks(const Function& function) {

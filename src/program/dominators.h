@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "program/program.h"
@@ -22,6 +23,12 @@ class Dominators {
     return is_reachable(a) && is_reachable(b) && enter_[index(a)] <= enter_[index(b)] &&
            leave_[index(b)] <= leave_[index(a)];
   }
+  // The last block, other than itself, that every way to it goes through; nullopt: it is the entry, or not reachable.
+  std::optional<BlockId> immediate(BlockId block) const {
+    const std::size_t number = order_[index(block)];
+    if (number == kUnreached || number == 0) return std::nullopt;
+    return static_cast<BlockId>(block_[immediate_[number]]);
+  }
   // Distinct, in order, reachable or not.
   const std::vector<BlockId>& predecessors(BlockId block) const { return predecessors_[index(block)]; }
 
@@ -36,6 +43,7 @@ class Dominators {
   std::vector<std::size_t> order_;          // a block's preorder number
   std::vector<std::size_t> block_;          // the block of a number
   std::vector<std::size_t> parent_;         // a number's parent in the depth-first tree
+  std::vector<std::size_t> immediate_;      // a number's immediate dominator
   std::vector<std::size_t> enter_, leave_;  // a block's interval in the dominator tree holds those below it
 };
 

@@ -3,6 +3,7 @@
 // Every local is a 64-bit value in SSA form; comparisons are one bit wide until they are used as a value. A place is
 // lowered in two parts: what it is made of (the index, the reference) where it stands, its address right before the
 // access, so that a fault is a fault of the access. Code after a return is not lowered.
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -290,6 +291,7 @@ class BodyLowering {
     const BlockId test = build_.block();
     const BlockId body = build_.new_block();
     build_.branch(condition.operand, body, body, at(s.at));
+    last_instruction().imm = static_cast<std::uint64_t>(LoopTest::OtherBody0);
     build_.enter(body);
     build_.open_region();
     lower_block(s.body);
@@ -298,6 +300,11 @@ class BodyLowering {
     const BlockId after = build_.new_block();
     build_.set_target(test, 1, after);
     build_.enter(after);
+  }
+
+  bool names_shared(const Expr& expr) const {
+    if (ast::is_place(expr) && symbols_.shared.contains(expr.name)) return true;
+    return std::ranges::any_of(expr.operands, [&](const Expr& e) { return names_shared(e); });
   }
 
   // The rounds are counted by a hidden local, so that an assignment to the loop's variable lasts for one round.
@@ -312,6 +319,8 @@ class BodyLowering {
     mark(s);
     const BlockId body = build_.new_block();
     build_.branch(test, body, body, at(s.at));
+    const bool counted = !names_shared(s.args[0]) && !names_shared(s.args[1]);
+    last_instruction().imm = static_cast<std::uint64_t>(counted ? LoopTest::CountedBody0 : LoopTest::OtherBody0);
     build_.enter(body);
     build_.open_region();
     build_.write(local(s.name), round);

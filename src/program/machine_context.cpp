@@ -107,12 +107,16 @@ std::uint64_t MachineContext::initial_of(std::uint64_t address) const {
   return g == nullptr ? 0 : g->initial;
 }
 
+std::optional<std::uint64_t> object_address(ThreadId thread, InstrId site, std::uint64_t count, std::uint64_t size) {
+  if (!fits(index(thread), kThreadBits) || !fits(index(site), kSiteBits) || !fits(count, kCountBits) ||
+      !fits(size + kGap, kOffsetBits))
+    return std::nullopt;
+  const std::uint64_t number = (index(thread) << kSiteBits | index(site)) << kCountBits | count;
+  return kHeapBase + (number << kOffsetBits);
+}
+
 std::uint64_t MachineContext::object_address(ThreadId thread, InstrId site, std::uint64_t count, std::uint64_t size) {
-  if (fits(index(thread), kThreadBits) && fits(index(site), kSiteBits) && fits(count, kCountBits) &&
-      fits(size + kGap, kOffsetBits)) {
-    const std::uint64_t number = (index(thread) << kSiteBits | index(site)) << kCountBits | count;
-    return kHeapBase + (number << kOffsetBits);
-  }
+  if (const auto address = program::object_address(thread, site, count, size)) return *address;
   const std::lock_guard lock(large_mutex_);
   const auto [it, fresh] = large_.try_emplace({thread, site, count, size}, kLargeBase + next_large_);
   if (fresh) next_large_ += (size + 2 * kGap - 1) / kGap * kGap;

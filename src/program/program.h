@@ -110,6 +110,20 @@ struct Instruction {
   bool operator==(const Instruction&) const = default;
 };
 
+// `imm` of a Branch: is it the test of a loop, is the number of rounds fixed when the loop is entered ("counted": its
+// bounds depend on nothing that changes meanwhile, and name no shared variable), and which target goes round once more?
+enum class LoopTest : std::uint8_t { None, CountedBody0, OtherBody0, CountedBody1, OtherBody1 };
+constexpr LoopTest loop_test_of(const Instruction& branch) {
+  return branch.op == Op::Branch && branch.imm <= 4 ? static_cast<LoopTest>(branch.imm) : LoopTest::None;
+}
+constexpr bool is_counted(LoopTest test) {
+  return test == LoopTest::CountedBody0 || test == LoopTest::CountedBody1;
+}
+// The number of the target that goes round once more. Not of None.
+constexpr std::uint64_t body_of(LoopTest test) {
+  return test == LoopTest::CountedBody1 || test == LoopTest::OtherBody1 ? 1 : 0;
+}
+
 struct Block {
   std::vector<Instruction> instructions;  // the last one ends the block, no other does; phis come first
   bool operator==(const Block&) const = default;
@@ -179,6 +193,9 @@ struct Program {
 // Gives every global an address: 64-byte aligned from kGlobalBase upwards, in order.
 inline constexpr std::uint64_t kGlobalBase = 0x10000;
 inline constexpr std::uint64_t kHeapBase = 0x100000000;
+// Where the interpreter puts the object that `thread` makes at `site` for the count-th time, from 0: the same in every
+// run. Nullopt: the numbers are so large that it depends on the run.
+std::optional<std::uint64_t> object_address(ThreadId thread, InstrId site, std::uint64_t count, std::uint64_t size);
 void layout(Program& program);
 
 // Numbers all instructions densely; sets instruction_count.

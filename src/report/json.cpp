@@ -72,6 +72,11 @@ Json finding_of(const finding::Finding& finding, const Context& context) {
     json["object"] = variable_of(finding, context);
   json["reason"] = finding.reason;
   if (finding.depends_on) json["depends_on"] = *finding.depends_on;
+  for (const finding::Turn& turn : finding.turns)
+    json["turns"].push_back({{"thread", name_of_thread(context.definitions, turn.thread)},
+                             {"location", location(context.definitions, turn.location)},
+                             {"recorded", turn.recorded},
+                             {"now", turn.now}});
   if (!finding.schedule) return json;
   add_plan(json, *finding.schedule, context.definitions);
   if (can_write_out(finding, context)) {

@@ -65,6 +65,8 @@ struct Part {
 // The whole of every finding of all parts (at least one); schema in docs/json.md.
 std::string json(std::span<const Part> parts);
 
+// The events that the numbers of a finding refer to; null: not known.
+const std::vector<trace::Event>* events_of(const finding::Finding& finding, const Context& context);
 // A schedule as `--schedule` takes it ("main*2 T1*3"), ending with the two accesses; empty where it cannot be said so
 // (missing code, a trace without a litmus program).
 std::string schedule_option(const finding::Finding& finding, const Context& context);

@@ -19,18 +19,22 @@ bool is_step(EventKind kind) {
 
 }  // namespace
 
+const std::vector<trace::Event>* events_of(const finding::Finding& finding, const Context& context) {
+  return finding.events != nullptr ? finding.events.get() : context.events;
+}
+
 // The last event that the schedule or the two accesses need is not known without the trace; an Interleaving may keep
 // events from behind the later access.
 bool can_write_out(const finding::Finding& finding, const Context& context) {
-  if (!finding.schedule || context.events == nullptr || index(finding.second.event) >= context.events->size())
-    return false;
+  const std::vector<trace::Event>* events = events_of(finding, context);
+  if (!finding.schedule || events == nullptr || index(finding.second.event) >= events->size()) return false;
   const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule);
-  return interleaving == nullptr || interleaving->end <= context.events->size();
+  return interleaving == nullptr || interleaving->end <= events->size();
 }
 
 finding::Schedule written_out(const finding::Finding& finding, const Context& context) {
   if (!can_write_out(finding, context)) return {};
-  return finding::schedule_of(*finding.schedule, *context.events);
+  return finding::schedule_of(*finding.schedule, *events_of(finding, context));
 }
 
 std::string schedule_option(const finding::Finding& finding, const Context& context) {
@@ -50,7 +54,7 @@ std::string schedule_option(const finding::Finding& finding, const Context& cont
     count = 0;
   };
   for (const EventNo no : order) {
-    const trace::Event& e = (*context.events)[index(no)];
+    const trace::Event& e = (*events_of(finding, context))[index(no)];
     if (e.kind == EventKind::MissingBegin) return {};
     if (!is_step(e.kind)) continue;
     // An implicit main has forked everything before anything is scheduled.

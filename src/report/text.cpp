@@ -98,6 +98,10 @@ std::string side(const finding::Access& access, const Context& context, std::str
   return text;
 }
 
+std::string quoted(const std::string& line) {
+  return line.empty() ? line : fmt::format(" | {}", line);
+}
+
 std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t i, const Context& context,
                       std::string_view indent) {
   const finding::Finding& finding = findings[i];
@@ -112,6 +116,10 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
   text += side(finding.first, context, inner);
   text += side(finding.second, context, inner);
   text += fmt::format("{}why: {}\n", inner, finding.reason);
+  for (const finding::Turn& turn : finding.turns)
+    text +=
+        fmt::format("{}     {} turns at {}{}\n", inner, name_of_thread(context.definitions, turn.thread),
+                    name_of_location(context.definitions, turn.location), quoted(source_text(context, turn.location)));
   if (const auto seen = context.seen_in.find(finding.fingerprint); context.runs > 1 && seen != context.seen_in.end())
     text += fmt::format("{}seen in {} of {} runs\n", inner, seen->second, context.runs);
   if (finding.schedule) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/hash.h"
@@ -44,6 +45,7 @@ class Interleaved {
   Interleaved(const finding::Finding& finding, const Context& context, bool full)
       : finding_(finding), context_(context), full_(full), names_(context.definitions) {
     schedule_ = written_out(finding, context);
+    for (const finding::Turn& turn : finding.turns) turned_[{turn.thread, turn.location}] = turn;
     if (const auto* plan = std::get_if<finding::Interleaving>(&*finding.schedule)) {
       for (const finding::ScheduleStep& step : plan->others) deviating_.insert(index(step.event));
       for (const finding::ScheduleStep& step : plan->stored) stored_[index(step.event)] = step.value;
@@ -91,7 +93,7 @@ class Interleaved {
   }
 
  private:
-  const Event& event_at(EventNo no) const { return (*context_.events)[index(no)]; }
+  const Event& event_at(EventNo no) const { return (*events_of(finding_, context_))[index(no)]; }
   const Event& event(std::size_t step) const { return event_at(schedule_[step].event); }
   ThreadId thread_of(std::size_t step) const { return event(step).thread; }
   std::string place(const Event& e) const {
@@ -162,10 +164,12 @@ class Interleaved {
     const std::string name = names_(e.address);
     std::string text = fmt::format("{} {}", trace::row_of(e.kind).text, name);
     if (racing) return text;  // what it reads or writes is free
+    // Of an unexecuted branch nothing was recorded.
+    const bool made_up = e.has(trace::kByValue) && read;
     const std::string recorded = e.has(trace::kHasValue) ? std::to_string(e.value) : "?";
     if (trace::reads(e)) {
       text += " = ";
-      text += other_value(read, recorded);
+      text += made_up ? (*read ? std::to_string(**read) : "?") : other_value(read, recorded);
     }
     if (trace::writes(e)) {
       const std::string value = e.has(trace::kHasValue) ? std::to_string(trace::stored_value(e)) : "?";
@@ -188,7 +192,7 @@ class Interleaved {
       case EventKind::Wake: text += fmt::format(" {} with {}", names_(e.address), names_(e.aux)); break;
       case EventKind::Alloc:
       case EventKind::Free: return text + fmt::format(" {} ({} bytes)", names_(e.address), e.size);
-      case EventKind::Branch: return text + fmt::format(" {}", e.value);
+      case EventKind::Branch: return text + branch_text(e);
       case EventKind::Call:
       case EventKind::Marker:
       case EventKind::MissingBegin: return text + " " + string(e.aux);
@@ -198,6 +202,12 @@ class Interleaved {
     }
     if (e.has(trace::kFailed)) text += " failed";
     return text;
+  }
+
+  std::string branch_text(const Event& e) const {
+    const auto turn = turned_.find({e.thread, e.location});
+    const bool turns = turn != turned_.end() && turn->second.now == e.value;
+    return turns ? fmt::format(" {} (recorded {})", e.value, turn->second.recorded) : fmt::format(" {}", e.value);
   }
 
   std::string cell(ThreadId thread, const std::string& text, const std::string& at) const {
@@ -223,6 +233,7 @@ class Interleaved {
   const bool full_;
   AddressNames names_;
   finding::Schedule schedule_;
+  std::map<std::pair<ThreadId, LocationId>, finding::Turn> turned_;
   HashSet<std::uint64_t> deviating_;
   HashSet<std::uint32_t> deviated_;  // threads
   bool computed_ = false;

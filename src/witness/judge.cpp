@@ -34,7 +34,8 @@ struct Judge::Prepared {
   Prepared(const trace::Trace& trace, Values values, const ModelStart& start)
       : execution(trace),
         path(values == Values::Model ? RecordedPath::make(execution, start) : nullptr),
-        initial(execution, path != nullptr && !trace.definitions.program->source.empty()) {
+        initial(execution, path != nullptr && !trace.definitions.program->source.empty()),
+        diverged(start.diverged) {
     find_ties();
     find_semaphore_counts();
     find_barrier_needs();
@@ -92,6 +93,7 @@ struct Judge::Prepared {
   InitialContent initial;                    // a litmus file says what new objects hold, and only the model asks
   std::map<EventNo, model::VectorClock> ties, barrier_needs;
   std::map<Object, std::int64_t> semaphore_start;
+  std::vector<EventNo> diverged;  // by thread: ModelStart::diverged
 };
 
 namespace {
@@ -157,6 +159,7 @@ class Run {
 
   Check can_append(EventNo no, bool racing) {
     const Event& e = execution_.event(no);
+    if (has_diverged(no, e)) thread(e.thread).deviated = true;
     if (execution_.position(no) != thread(e.thread).done)
       return Broken{"prefix", fmt::format("event {} is not the next one of its thread", index(no))};
     if (Check broken = thread_life(no, e)) return broken;
@@ -165,6 +168,10 @@ class Run {
     if (Check broken = object_life(no, e)) return broken;
     if (Check broken = missing_order(no)) return broken;
     return values(no, e, racing);
+  }
+
+  bool has_diverged(EventNo no, const Event& e) const {
+    return index(e.thread) < prepared_.diverged.size() && no >= prepared_.diverged[index(e.thread)];
   }
 
   Check thread_life(EventNo no, const Event& e) {
@@ -340,10 +347,9 @@ class Run {
       const Memory::ReadResult read = memory_.read(no);
       if (step.value && read.value != step.value)
         return Broken{"value", fmt::format("event {} does not return the value claimed, {}", index(no), *step.value)};
-      if (!read.faithful) {
-        self.deviated = true;
-        deviating_.push_back({no, read.value});
-      }
+      if (!read.faithful) self.deviated = true;
+      // What the trace says of a read in a detour is made up.
+      if (!read.faithful || (has_diverged(no, e) && e.has(trace::kByValue))) deviating_.push_back({no, read.value});
     }
     if (!execution_.sections_of(no).empty()) memory_.section_event(no);
     if (trace::writes(e)) perform_write(no);  // after the former: what it wrote itself stands

@@ -85,7 +85,10 @@ Broken deviates(std::string_view rule, const ModelStep& step, std::string_view w
 // --- the recorded run
 
 RecordedPath::RecordedPath(const model::Execution& execution, const ModelStart& start)
-    : execution_(execution), fixed_(start.fixed), instructions_(*execution.trace().definitions.program) {}
+    : execution_(execution),
+      fixed_(start.fixed),
+      diverged_(start.diverged),
+      instructions_(*execution.trace().definitions.program) {}
 
 std::unique_ptr<const RecordedPath> RecordedPath::make(const model::Execution& execution, const ModelStart& start) {
   const trace::Definitions& definitions = execution.trace().definitions;
@@ -116,6 +119,8 @@ bool RecordedPath::walk(const ModelStart& start) {
 }
 
 void RecordedPath::mismatch(const model::Mismatch& mismatch) {
+  const std::size_t t = index(mismatch.thread);
+  if (t < diverged_.size() && now_ >= diverged_[t]) return;
   mismatches_[index(now_)] |= bit(mismatch.kind);
 }
 

@@ -31,6 +31,9 @@ struct ModelStart {
   const model::PathWalker* walker = nullptr;
   // So many events, the first of the trace, are not run: they stand for what was before.
   std::uint64_t fixed = 0;
+  // By thread: from this event on it is not on its recorded path (a variant, model/variant.h), and has deviated. What
+  // the trace says of its values is made up, so nothing that the model computes is forgiven for differing from it.
+  std::vector<EventNo> diverged = {};
 };
 
 // What the model says of the recorded run. Built once; any number of runs, in any number of threads, may use it.
@@ -54,6 +57,7 @@ class RecordedPath : public model::PathClient {
 
   const model::Execution& execution_;
   std::uint64_t fixed_;
+  std::vector<EventNo> diverged_;
   program::InstructionIndex instructions_;
   std::optional<model::PathWalker> start_;  // to be copied
   EventNo now_{};

@@ -16,11 +16,21 @@ using trace::EventKind;
 
 namespace {
 
+// A division that went well, which is recorded where its divisor depends on a read. It decides nothing here, and in an
+// unexecuted branch (model/variant.h) nobody has recorded it.
+bool is_division(const Event& e, const program::InstructionIndex& instructions) {
+  if (e.kind != EventKind::Branch || e.value != 0 || index(e.location) >= instructions.size()) return false;
+  const program::Op op = instructions[static_cast<InstrId>(index(e.location))].instruction->op;
+  return op != program::Op::Branch && op != program::Op::Switch;
+}
+
 // What each thread does, thread by thread. A machine runs ahead (local computation is done with the step before it), so
 // events are compared when the schedule comes to them, not when they happen.
 class PerThread : public trace::EventSink {
  public:
+  explicit PerThread(const program::InstructionIndex& instructions) : instructions_(instructions) {}
   Status add(const Event& event) override {
+    if (is_division(event, instructions_)) return {};
     if (index(event.thread) >= events_.size()) events_.resize(index(event.thread) + 1);
     events_[index(event.thread)].push_back(event);
     return {};
@@ -31,6 +41,7 @@ class PerThread : public trace::EventSink {
   }
 
  private:
+  const program::InstructionIndex& instructions_;
   std::vector<std::vector<Event>> events_;
 };
 
@@ -38,6 +49,8 @@ class PerThread : public trace::EventSink {
 // set.
 bool same_event(const Event& a, const Event& b) {
   Event x = a, y = b;
+  x.flags &= static_cast<std::uint8_t>(~trace::kByValue);
+  y.flags &= static_cast<std::uint8_t>(~trace::kByValue);
   if (a.kind != EventKind::Branch) x.value = y.value = 0;
   if (trace::row_of(a.kind).group == trace::Group::Access) x.aux = y.aux = 0;
   return x == y;
@@ -48,9 +61,17 @@ class Replay {
   Replay(const model::Execution& execution, const finding::Schedule& schedule)
       : trace_(execution.trace()),
         execution_(execution),
+        instructions_(*trace_.definitions.program),
+        events_(instructions_),
         recorder_(trace_.definitions.program, definitions_, events_),
         observer_(recorder_.observer()) {
     for (std::size_t i = 0; i < schedule.size(); ++i) step_of_[schedule[i].event] = i;
+    std::vector<std::uint32_t> counts(execution.threads());
+    for (const Event& e : trace_.events) {
+      std::uint32_t& count = counts[index(e.thread)];
+      position_.push_back(count);
+      if (!is_division(e)) ++count;
+    }
   }
 
   std::optional<std::string> start() {
@@ -62,7 +83,8 @@ class Replay {
 
   std::optional<std::string> step(const finding::ScheduleStep& step) {
     const Event& recorded = execution_.event(step.event);
-    const std::uint32_t position = execution_.position(step.event);
+    if (is_division(recorded)) return {};
+    const std::uint32_t position = position_[index(step.event)];
     while (events_.of(recorded.thread).size() <= position)
       if (auto problem = advance(recorded.thread)) return problem;
     const Event& done = events_.of(recorded.thread)[position];
@@ -80,7 +102,7 @@ class Replay {
     const program::NextStep next = machine_->next(recorded.thread);
     if (next.instruction == nullptr) return "the thread has ended";
     if (index(next.instruction->id) != index(recorded.location) || next.address != recorded.address ||
-        next.size != recorded.size || events_.of(recorded.thread).size() != execution_.position(no))
+        next.size != recorded.size || events_.of(recorded.thread).size() != position_[index(no)])
       return fmt::format("{} is next at another place", name_of_thread(trace_.definitions, recorded.thread));
     return {};
   }
@@ -105,7 +127,9 @@ class Replay {
     auto wakes_at = [&](ThreadId sleeper) {
       const std::size_t done = events_.of(sleeper).size();
       const auto events = execution_.events_of(sleeper);
-      auto at = done < events.size() ? step_of_.find(events[done]) : step_of_.end();
+      const auto next = std::ranges::find_if(
+          events, [&](EventNo no) { return position_[index(no)] == done && !is_division(execution_.event(no)); });
+      auto at = next != events.end() ? step_of_.find(*next) : step_of_.end();
       return at == step_of_.end() ? ~std::size_t{0} : at->second;
     };
     auto chosen = std::min_element(sleepers.begin(), sleepers.end(),
@@ -117,6 +141,10 @@ class Replay {
 
   const trace::Trace& trace_;
   const model::Execution& execution_;
+  bool is_division(const Event& e) const { return witness::is_division(e, instructions_); }
+
+  const program::InstructionIndex instructions_;
+  std::vector<std::uint32_t> position_;  // by event: among those of its thread that count here
   trace::Definitions definitions_;
   PerThread events_;
   trace::Recorder recorder_;

@@ -40,6 +40,14 @@ expect 0 "$racecast" dump path "$source/tests/litmus/counter_atomic.litmus"
 line T1 'r1 = rmw n = 0, writes r1 \+ 1 = 1 @1'
 expect 0 "$racecast" dump path "$source/tests/litmus/missing_related.litmus"
 
+# The side that was not taken: what it would do, or why it is not looked at.
+expect 0 "$racecast" dump path "$source/tests/litmus/path_rejoin.litmus"
+says out '{other side: '
+expect 0 "$racecast" dump path "$source/tests/litmus/path_loop_data.litmus"
+says out '{other side: not explored, loop}'
+expect 0 "$racecast" dump path "$source/tests/litmus/path_base_unknown.litmus"
+says out 'then it ends early (base)}'
+
 # From a file it is the same; without a program there is nothing to say.
 expect 0 "$racecast" record values.litmus -o values.rct
 expect 0 "$racecast" dump path values.litmus

@@ -13,6 +13,7 @@
 #include "property/laws_analyses.h"
 #include "property/laws_maximal.h"
 #include "property/laws_orders.h"
+#include "property/laws_path.h"
 #include "property/laws_value.h"
 #include "property/oracle.h"
 #include "property/random_litmus.h"
@@ -121,6 +122,19 @@ TEST(RandomLitmus, ValueIsExact) {
                       [&](const Recorded& run, Random&) { return value_is_exact(run, {}, counts); });
   print(counts);
   EXPECT_GT(counts.beyond_maximal, 0U);
+}
+TEST(RandomLitmus, PathIsExact) {
+  PathCounts counts;
+  for_random_programs("path", scaled(6000), {.values = true}, [&](const Recorded& run, Random&) -> std::string {
+    const Result<oracle::Recording> recording = oracle::record(run.file, run.options);
+    if (!recording) return recording.error().message;
+    return turns_as_the_oracle(*recording, &counts);
+  });
+  std::printf("%llu explored, %llu races, %llu of them not by value, %llu programs not looked at in full\n",
+              static_cast<unsigned long long>(counts.programs), static_cast<unsigned long long>(counts.races),
+              static_cast<unsigned long long>(counts.beyond_value), static_cast<unsigned long long>(counts.limited));
+  EXPECT_GT(counts.beyond_value, 0U);
+  EXPECT_LT(counts.limited * 10, counts.programs);
 }
 // Tier 4 alone; and the other solver.
 TEST(RandomLitmus, ValueIsExactByFormula) {

@@ -55,7 +55,8 @@ bool Attempt::run(const Plan& plan, bool stay) {
   for (const smt::Edge& edge : plan.edges)
     if (edge.from > edge.to) as_recorded = std::min(as_recorded, edge.to);
   as_recorded = std::max<PointNo>(as_recorded, window_.fixed + 1);
-  if (stay) as_recorded = window_.fixed + 1;
+  // A variant is no run: it must be checked from its start.
+  if (stay || (window_.relaxed() && window_.symbols->is_variant())) as_recorded = window_.fixed + 1;
   for (PointNo p = 1; p < as_recorded; ++p) perform(p);
 
   using Next = std::pair<PointNo, std::uint32_t>;
@@ -280,6 +281,7 @@ void Attempt::perform(PointNo point) {
   ++time_;
   ++steps_;
   order_.push_back(point);
+  if (window_.diverges_at[t] == point && deviated_[t] == kStart) deviated_[t] = point;
   if (trace::is_access(e.kind)) {
     const std::span<const CellAccess> accesses = window_.accesses(point);
     if (trace::reads(e) && !accesses.empty()) {
@@ -352,7 +354,7 @@ Blocked Attempt::check_conditions(PointNo point, bool racing) const {
       if (!read(point).faithful) return {point, Rule::OwnRead, 0, 0};
       continue;
     }
-    if (window_.may_change[condition.node] == 0) continue;
+    if (window_.may_change[condition.node] == 0 && !condition.broken) continue;
     std::optional<bool> holds;
     if (condition.kind == model::ConditionKind::Cas) {
       const ReadResult result = read(point);

@@ -50,7 +50,7 @@ class Lemmas::Reasons {
   const std::vector<Source>& sources() const { return sources_; }
 
   void add_value(NodeNo node) {
-    add_leaves(node);
+    if (node != model::kConstant) add_leaves(node);
     close();
   }
   void add_read(PointNo read) {

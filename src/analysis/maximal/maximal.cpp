@@ -3,13 +3,15 @@
 // places (candidates.h) and decided (settle.h). While the trace streams by, only semaphores are counted: a window must
 // know what they held.
 //
-// `value`: the same with values relaxed (docs/value.md), where the trace has a program and is one window.
+// `value`: the same with values relaxed (docs/value.md), where the trace has a program and is one window. `path`: that,
+// and what unexecuted branches make possible (docs/path.md).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "analysis/describe.h"
+#include "analysis/maximal/detour_search.h"
 #include "analysis/maximal/settle.h"
 #include "analysis/maximal/windows.h"
 #include "analysis/passes.h"
@@ -41,6 +43,7 @@ struct Collected {
   std::map<finding::Places, Unsettled> unsettled;
   PlacesSet refuted, found_before;
   std::vector<std::string> rejected;
+  std::optional<maximal::DetourResult> detours;  // path
 
   std::uint64_t windows = 0, carried = 0, conflicting = 0, locked = 0, ordered = 0, cut = 0, unknown = 0;
   std::array<std::uint64_t, maximal::kTiers> settled_by{};
@@ -118,10 +121,15 @@ std::vector<Figure> figures_of(const Collected& all) {
   return figures;
 }
 
+enum class Relaxation : std::uint8_t { None, Values, Paths };
+
 class MaximalPass final : public Pass {
  public:
-  MaximalPass(const PassContext& context, const char* name, bool relaxed)
-      : definitions_(context.definitions), name_(name), relaxed_(relaxed) {}
+  MaximalPass(const PassContext& context, const char* name, Relaxation relaxation)
+      : definitions_(context.definitions),
+        name_(name),
+        relaxed_(relaxation != Relaxation::None),
+        paths_(relaxation == Relaxation::Paths) {}
 
   void events(std::span<const trace::Event> batch, std::uint64_t) override {
     for (const trace::Event& e : batch) starts_.add(e);
@@ -147,6 +155,7 @@ class MaximalPass final : public Pass {
     output.figures = figures_of(all);
     say_what_is_left(all, size.window, output);
     RC_TRY_STATUS(describe(input, all, output));
+    if (all.detours) RC_TRY_STATUS(add_detours(std::move(*all.detours), output));
     return output;
   }
 
@@ -159,9 +168,10 @@ class MaximalPass final : public Pass {
       options.symbols = &*symbols;
       options.falls_back = !input.after_maximal;
     }
-    if (relaxed_ && options.symbols == nullptr && input.after_maximal) {
-      all.windows += window.whole ? 0 : 1;
-      return {};
+    // What was asked for before has been decided.
+    if ((relaxed_ && options.symbols == nullptr && input.after_maximal) || (paths_ && input.after_value)) {
+      all.windows += window.whole && options.symbols != nullptr ? 1 : window.whole ? 0 : 1;
+      return symbols ? turn_branches(window, *symbols, input, known, all) : Status();
     }
     options.fixed = window.fixed;
     options.jobs = input.jobs;
@@ -182,6 +192,50 @@ class MaximalPass final : public Pass {
     all.locked += settled.counts.locked;
     all.ordered += settled.counts.ordered;
     all.cut += settled.counts.cut;
+    return paths_ && symbols ? turn_branches(window, *symbols, input, known, all) : Status();
+  }
+
+  Status turn_branches(const WindowOfTrace& window, const model::SymbolicTrace& symbols, const Input& input,
+                       const PlacesSet& known, Collected& all) const {
+    maximal::DetourOptions options;
+    options.jobs = input.jobs;
+    options.skip = [&](const finding::Places& places) { return known.contains(places) || all.races.contains(places); };
+    if (input.progress)
+      options.progress = [&](std::size_t done, std::size_t of) {
+        input.progress(window.trace.events.size() * done / std::max<std::size_t>(of, 1));
+      };
+    RC_TRY(all.detours, maximal::search_detours(window.trace, symbols, options));
+    for (const maximal::DetourRace& race : all.detours->races) all.unsettled.erase(race.places);
+    return {};
+  }
+
+  // Of a race in a variant the numbers of events are those of the variant.
+  Status add_detours(maximal::DetourResult detours, Output& output) const {
+    output.rejected.insert(output.rejected.end(), detours.rejected.begin(), detours.rejected.end());
+    output.figures.insert(output.figures.end(), detours.figures.begin(), detours.figures.end());
+    for (const std::string& limit : detours.limits) {
+      output.complete = false;
+      output.limit += (output.limit.empty() ? "" : "; ") + limit;
+    }
+    trace::Trace variant;
+    variant.definitions = definitions_;
+    for (maximal::DetourRace& race : detours.races) {
+      variant.events = *race.events;
+      Input of_variant = input_of(variant);
+      of_variant.keep_racy_events = false;
+      RC_TRY(Described described, describe_pairs(of_variant, {{race.pair.first, race.pair.second}}));
+      CHECK(described.findings.size() == 1, "a race is one finding");
+      finding::Finding& finding = described.findings.front();
+      finding.grade = finding::Grade::Predicted;
+      finding.analyses = {name_};
+      finding.reason =
+          fmt::format("where {} another way than recorded, a schedule brings both accesses next to each other",
+                      race.turns.size() == 1 ? "a branch goes" : fmt::format("{} branches go", race.turns.size()));
+      finding.schedule = std::move(race.plan);
+      finding.turns = std::move(race.turns);
+      finding.events = std::move(race.events);
+      output.findings.push_back(std::move(finding));
+    }
     return {};
   }
 
@@ -201,8 +255,8 @@ class MaximalPass final : public Pass {
     say(Collected::Why::Rejected, "left unknown because the judge rejected the schedule");
     if (all.cut != 0) add(fmt::format("{} granules have more accesses than {} looks at", all.cut, name_));
     if (all.windows > 1 && relaxed_)
-      add(fmt::format("value relaxes nothing in a trace of {} windows: a race that needs other values is not seen",
-                      all.windows));
+      add(fmt::format("{} relaxes nothing in a trace of {} windows: a race that needs other {} is not seen", name_,
+                      all.windows, paths_ ? "values or branches" : "values"));
     else if (all.windows > 1)
       add(fmt::format("maximal looked at {} windows of {} events; a race that needs more is not seen", all.windows,
                       window));
@@ -253,18 +307,22 @@ class MaximalPass final : public Pass {
 
   const trace::Definitions& definitions_;
   const char* const name_;
-  const bool relaxed_;
+  const bool relaxed_, paths_;
   maximal::SemaphoreStarts starts_;
 };
 
 }  // namespace
 
 std::unique_ptr<Pass> make_maximal(const PassContext& context) {
-  return std::make_unique<MaximalPass>(context, "maximal", false);
+  return std::make_unique<MaximalPass>(context, "maximal", Relaxation::None);
 }
 
 std::unique_ptr<Pass> make_value(const PassContext& context) {
-  return std::make_unique<MaximalPass>(context, "value", true);
+  return std::make_unique<MaximalPass>(context, "value", Relaxation::Values);
+}
+
+std::unique_ptr<Pass> make_path(const PassContext& context) {
+  return std::make_unique<MaximalPass>(context, "path", Relaxation::Paths);
 }
 
 }  // namespace racecast::analysis

@@ -143,7 +143,10 @@ class Settler {
   // Made when the first schedule is to be judged: most windows of a long trace have none.
   const witness::Judge& judge_of(witness::Values values) const {
     Judged& judged = judged_[values == witness::Values::Model ? 1 : 0];
-    std::call_once(judged.made, [&] { judged.judge = std::make_unique<const witness::Judge>(window_, values); });
+    std::call_once(judged.made, [&] {
+      judged.judge =
+          std::make_unique<const witness::Judge>(window_, values, witness::ModelStart{nullptr, 0, options_.diverged});
+    });
     return *judged.judge;
   }
   struct Judged {

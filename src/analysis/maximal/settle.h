@@ -40,6 +40,8 @@ struct SettleOptions {
   std::uint64_t fixed = 0;  // events of the window that are its state at the start
   // Of the window; not null: values are relaxed.
   const model::SymbolicTrace* symbols = nullptr;
+  // Of a variant (model/variant.h), by thread: from where on it is not on its recorded path.
+  std::vector<EventNo> diverged;
   // Relaxed: what is no race, or not settled, is decided without relaxing, so that nothing is lost.
   bool falls_back = false;
   unsigned jobs = 1;

@@ -130,6 +130,12 @@ struct Window::Builder {
     std::vector<char> changes(cuts.size());
     for (std::size_t c = 0; c < cuts.size(); ++c)
       changes[c] = written[c] != 0 && (shared[c] != 0 || reached[c] != 0) ? 1 : 0;
+    for (std::size_t i = 0; w.relaxed() && w.symbols->is_variant() && i < x.size(); ++i) {
+      const Event& e = x.event(EventNo{i});
+      if (!trace::is_access(e.kind) || !e.has(trace::kByValue)) continue;
+      const auto [from, to] = cuts_of(x.life_of(EventNo{i}), e.address, e.size);
+      std::fill(changes.begin() + from, changes.begin() + to, 1);
+    }
     if (w.relaxed()) find_changes(changes);
     const Globals globals(w.trace.definitions.program.get());
     cell_at.assign(cuts.size(), kNone);
@@ -161,6 +167,7 @@ struct Window::Builder {
         const EventNo no{next};
         const Event& e = x.event(no);
         const std::size_t t = index(e.thread);
+        if (w.symbols->diverged(e.thread) <= no) deviates[t] = 1;
         if (e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
           deviates[index(e.child())] = 1;
         if (!trace::is_access(e.kind)) continue;
@@ -201,7 +208,8 @@ struct Window::Builder {
   }
   bool has_condition(EventNo no, bool deviates) const {
     for (const model::Condition& condition : w.symbols->conditions(no)) {
-      if (condition.node == model::kHistory ? deviates : w.may_change[condition.node] != 0) return true;
+      if (condition.broken || (condition.node == model::kHistory ? deviates : w.may_change[condition.node] != 0))
+        return true;
       if (condition.kind == model::ConditionKind::Cas && w.symbols->read(no) == model::kConstant) return true;
     }
     return false;
@@ -221,6 +229,7 @@ struct Window::Builder {
     w.position_of.push_back(kNone);
     w.demands.push_back(0);
     w.of_thread.resize(threads);
+    w.diverges_at.assign(threads, kNone);
     w.point_of.assign(x.size(), kNone);
     std::vector<char> has_read(threads);  // a read that may deviate, since the last demand (relaxed: at all)
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -228,9 +237,11 @@ struct Window::Builder {
       const Event& e = x.event(no);
       const std::size_t t = index(e.thread);
       const bool in_section = x.has_missing() && !x.sections_of(no).empty();
+      const bool diverges = w.relaxed() && w.symbols->diverged(e.thread) == no;
+      if (diverges) has_read[t] = 1;
       const bool demanding = w.relaxed() ? has_condition(no, has_read[t] != 0) || (gives_back(e) && has_read[t] != 0)
                                          : is_demand(e, in_section);
-      bool matters = in_section || (demanding && (w.relaxed() || has_read[t] != 0));
+      bool matters = in_section || diverges || (demanding && (w.relaxed() || has_read[t] != 0));
       bool reads_cell = false;
       switch (trace::row_of(e.kind).group) {
         case Group::Access: {
@@ -269,6 +280,7 @@ struct Window::Builder {
       w.of_thread[t].push_back(point);
       w.demands.push_back(demanding ? 1 : 0);
       if (i < fixed_events) w.fixed = point;
+      if (diverges) w.diverges_at[t] = point;
     }
   }
 
@@ -347,7 +359,7 @@ struct Window::Builder {
             const bool born_since = cell.life != model::kNoLife && everything_section != kStart &&
                                     w.alloc_of[cell.life] > everything_section;
             if (!born_since) access.section = std::max(access.section, everything_section);
-            access.recorded = std::max(writer[access.cell], access.section);
+            access.recorded = e.has(trace::kByValue) ? kNone : std::max(writer[access.cell], access.section);
             for (const auto& [id, reach] : open)
               access.only_by_identity = access.only_by_identity || contains(*reach, cell.address);
             if (access.recorded == kStart && access.read_known && !cell.start_known) {

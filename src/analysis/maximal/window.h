@@ -43,7 +43,8 @@ inline std::uint64_t cut(std::uint64_t value, std::uint64_t offset, std::uint64_
 // What an access does to one cell.
 struct CellAccess {
   CellNo cell = 0;
-  PointNo recorded = kStart;  // of a read: who wrote it, in the trace (an event of missing code counts as a write)
+  PointNo recorded = kStart;  // of a read: who wrote it, in the trace (an event of missing code counts as a write);
+                              // kNone: its value is nobody's (trace::kByValue)
   PointNo section = kStart;   // of a read: the last event of missing code before it that reaches the cell
   bool reads = false, writes = false;
   bool read_known = false, written_known = false;
@@ -105,8 +106,9 @@ class Window {
   std::vector<std::vector<PointNo>> writers;  // by cell, in order
   std::vector<Object> objects;
   std::vector<Scope> scopes;
-  bool every_read = false;       // value-all: the trace has no branches
-  std::vector<char> may_change;  // relaxed, by node: can it have another value than the recorded one?
+  std::vector<PointNo> diverges_at;  // by thread: the branch with which it leaves its recorded path; kNone
+  bool every_read = false;           // value-all: the trace has no branches
+  std::vector<char> may_change;      // relaxed, by node: can it have another value than the recorded one?
 
   const trace::Event& event(PointNo point) const { return trace.events[index(event_of[point])]; }
   bool relaxed() const { return symbols != nullptr; }

@@ -215,6 +215,7 @@ void FunctionLowering::lower_terminator(const llvm::Instruction& i) {
         append(branch->isConditional() ? Op::Branch : Op::Jump, program::kVoid, std::move(condition));
     // successors() has them in another order.
     for (unsigned k = 0; k < branch->getNumSuccessors(); ++k) made.targets.push_back(block_of(branch->getSuccessor(k)));
+    if (branch->isConditional()) made.imm = static_cast<std::uint64_t>(loops_.test_of(*branch));
     return;
   }
   if (const auto* leave = llvm::dyn_cast<llvm::ReturnInst>(&i)) {

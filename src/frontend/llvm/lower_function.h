@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "frontend/llvm/escape.h"
+#include "frontend/llvm/loops.h"
 #include "frontend/llvm/lower_module.h"
 
 namespace racecast::frontend {
@@ -38,7 +39,7 @@ void declare_parameters(const llvm::Function& function, program::Function& out);
 class FunctionLowering {
  public:
   FunctionLowering(ModuleLowering& module, const llvm::Function& function, program::Function& out)
-      : module_(module), function_(function), out_(out) {}
+      : module_(module), function_(function), out_(out), loops_(function) {}
 
   // Lowers the body. Its instructions get the ids from `first_id` on; returns the id after the last.
   std::uint32_t run(std::uint32_t first_id);
@@ -129,6 +130,7 @@ class FunctionLowering {
   ModuleLowering& module_;
   const llvm::Function& function_;
   program::Function& out_;
+  const LoopTests loops_;
   Locality locality_;
   llvm::DenseMap<const llvm::BasicBlock*, program::BlockId> blocks_;
   llvm::DenseMap<std::pair<const llvm::Value*, unsigned>, program::RegId> registers_;

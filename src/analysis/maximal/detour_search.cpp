@@ -1,0 +1,267 @@
+#include "analysis/maximal/detour_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analysis/maximal/window.h"
+
+namespace racecast::analysis::maximal {
+
+using model::ThreadPath;
+using trace::Event;
+using trace::EventKind;
+
+namespace {
+
+// A trace of so many events is looked at in full: several detours one after the other, in several threads at once, and
+// all pairs of places. In a longer one a variant has one detour, and only races with its thread's events from there on
+// are looked for.
+constexpr std::size_t kSmall = 2'000;
+constexpr std::size_t kMostVariants = 600;
+// Of all variants together: what they cost is linear in it.
+constexpr std::uint64_t kMostEvents = 6'000'000;
+// Of a longer trace: branches that go the same way at the same place in the same thread.
+constexpr std::uint32_t kMostOfClass = 4;
+
+using Combination = std::vector<ThreadPath>;
+
+class Search {
+ public:
+  Search(const trace::Trace& trace, const model::SymbolicTrace& symbols, const DetourOptions& options,
+         model::DetourFinder finder)
+      : trace_(trace),
+        options_(options),
+        window_(trace, 0, &symbols),
+        finder_(std::move(finder)),
+        maker_(trace),
+        definitions_(trace.definitions) {
+    name_all_places();
+  }
+
+  Result<DetourResult> run() {
+    const std::vector<Combination> all = combinations();
+    const std::size_t affordable =
+        std::clamp<std::size_t>(kMostEvents / std::max<std::size_t>(trace_.events.size(), 1), 8, kMostVariants);
+    std::size_t done = 0;
+    for (const Combination& combination : all) {
+      if (done == affordable) {
+        cut_ += all.size() - done;
+        break;
+      }
+      ++done;
+      RC_TRY_STATUS(look_at(combination));
+      if (options_.progress) options_.progress(done, std::min(all.size(), affordable));
+    }
+    result_.figures = figures(done);
+    if (cut_ != 0) result_.limits.push_back(fmt::format("path left out {} ways through unexecuted branches", cut_));
+    if (unknown_.size() != 0)
+      result_.limits.push_back(
+          fmt::format("{} pairs of places in unexecuted branches were not settled", unknown_.size()));
+    return std::move(result_);
+  }
+
+ private:
+  bool is_small() const { return trace_.events.size() <= kSmall; }
+
+  // A trace may name only the places that it has events of.
+  void name_all_places() {
+    const program::Program& p = *trace_.definitions.program;
+    if (definitions_.locations.size() < p.instruction_count) definitions_.locations.resize(p.instruction_count);
+    for (const program::Function& function : p.functions)
+      for (const program::Block& block : function.blocks)
+        for (const program::Instruction& i : block.instructions) {
+          trace::Location& location = definitions_.locations[index(i.id)];
+          if (trace::is_nowhere(location))
+            location = {p.text(i.position.file), i.position.line, i.position.column,
+                        p.text(function.name),   p.text(i.label), p.text(i.position.inlined)};
+        }
+  }
+
+  // Can the branch turn, as far as the recorded path says? (Of a small trace: does it depend on a read? What is read
+  // may change by another detour.)
+  bool may_turn(EventNo branch) const {
+    return std::ranges::any_of(window_.symbols->conditions(branch), [&](const model::Condition& condition) {
+      return (condition.kind == model::ConditionKind::Branch || condition.kind == model::ConditionKind::Switch) &&
+             condition.node != model::kHistory && (is_small() || window_.may_change[condition.node] != 0);
+    });
+  }
+
+  std::vector<Combination> combinations() {
+    model::DetourLimits limits;
+    if (is_small()) {
+      limits.most_detours = 8;
+      limits.most_paths = 256;
+    }
+    std::vector<std::vector<ThreadPath>> by_thread;
+    for (std::size_t t = 0; t < trace_.definitions.threads.size(); ++t) {
+      const ThreadId thread{static_cast<std::uint32_t>(t)};
+      std::map<std::pair<LocationId, std::uint64_t>, std::uint32_t> seen;
+      auto paths = finder_.paths(thread, limits, [&](EventNo branch) {
+        if (!may_turn(branch)) return false;
+        const Event& e = trace_.events[index(branch)];
+        if (is_small() || seen[{e.location, e.value}]++ < kMostOfClass) return true;
+        ++not_representative_;
+        return false;
+      });
+      if (!is_small()) std::erase_if(paths, [&](const ThreadPath& path) { return !is_of_interest(path); });
+      std::vector<ThreadPath>& ordered = by_thread.emplace_back();
+      for (std::size_t detours = 1; detours <= limits.most_detours; ++detours)  // few of them first
+        for (ThreadPath& path : paths)
+          if (path.detours.size() == detours) ordered.push_back(std::move(path));
+    }
+    cut_ += finder_.counts().cut;
+    std::vector<Combination> all;
+    for (const auto& paths : by_thread)
+      for (const ThreadPath& path : paths) all.push_back({path});
+    if (!is_small()) return all;
+    // Several threads: as many as there are, breadth first.
+    std::size_t begin = 0;
+    std::vector<std::pair<Combination, std::size_t>> open;  // and the last thread that is in it
+    for (std::size_t k = 0; k < by_thread.size(); ++k)
+      for (const ThreadPath& path : by_thread[k]) open.emplace_back(Combination{path}, k);
+    for (; begin < open.size(); ++begin) {
+      for (std::size_t k = open[begin].second + 1; k < by_thread.size(); ++k)
+        for (const ThreadPath& path : by_thread[k]) {
+          if (all.size() > 4 * kMostVariants) return all;  // what is more is cut anyway, and counted
+          Combination more = open[begin].first;
+          more.push_back(path);
+          all.push_back(more);
+          open.emplace_back(std::move(more), k);
+        }
+    }
+    return all;
+  }
+
+  // Has the way an access to memory that another thread accesses, too, or does the thread go on after it?
+  bool is_of_interest(const ThreadPath& path) {
+    if (touched_by_.empty())
+      for (const Event& e : trace_.events)
+        if (trace::is_access(e.kind))
+          for (std::uint64_t g = e.address >> 3; g <= (e.address + std::max(e.size, 1u) - 1) >> 3; ++g) {
+            const auto [it, fresh] = touched_by_.try_emplace(g, static_cast<std::uint32_t>(index(e.thread)));
+            if (!fresh && it->second != index(e.thread)) it.value() = kNone;
+          }
+    for (const model::Detour& detour : path.detours)
+      for (const Event& e : detour.events) {
+        if (!trace::is_access(e.kind)) continue;
+        const auto it = touched_by_.find(e.address >> 3);
+        if (it != touched_by_.end() && it->second != index(path.thread)) return true;
+      }
+    return path.detours.back().resume && rejoining_++ < kMostOfClass * 8;
+  }
+
+  Status look_at(const Combination& combination) {
+    std::optional<model::Variant> variant = maker_.make(combination);
+    if (!variant) {
+      ++impossible_;
+      return {};
+    }
+    std::swap(variant->trace.definitions, definitions_);
+    Status status = decide(*variant);
+    std::swap(variant->trace.definitions, definitions_);
+    return status;
+  }
+
+  Status decide(model::Variant& variant) {
+    SettleOptions settling;
+    for (const model::Divergence& divergence : variant.divergences) settling.diverged.push_back(divergence.from);
+    RC_TRY(const model::SymbolicTrace symbols, model::SymbolicTrace::make(variant.trace, variant.divergences));
+    settling.symbols = &symbols;
+    settling.jobs = options_.jobs;
+    settling.budget.steps = 2'000'000;
+    settling.budget.conflicts = 20'000;
+    std::set<std::uint64_t> own;  // places of the thread that leaves its path, from there on
+    if (!is_small())
+      for (std::size_t i = 0; i < variant.trace.events.size(); ++i) {
+        const Event& e = variant.trace.events[i];
+        if (trace::is_access(e.kind) && EventNo{i} >= variant.divergences[index(e.thread)].from)
+          own.insert(finding::place_of(variant.trace.definitions, e.location, e.address));
+      }
+    settling.skip = [&](const finding::Places& places) {
+      return options_.skip(places) || found_.contains(places) ||
+             (!is_small() && !own.contains(places.first) && !own.contains(places.second));
+    };
+    SettledWindow settled = settle(variant.trace, settling);
+    std::shared_ptr<const std::vector<Event>> events;
+    for (Settled& places : settled.places) {
+      pairs_ += places.cones.size();
+      if (places.verdict == Verdict::Unknown) unknown_.insert(places.places);
+      if (places.verdict != Verdict::Race) continue;
+      if (!places.rejected.empty()) {
+        result_.rejected.push_back(fmt::format("path: {} ({})", places.rejected, describe(variant)));
+        unknown_.insert(places.places);
+        continue;
+      }
+      if (events == nullptr) {
+        std::size_t end = 0;
+        for (const Settled& race : settled.places)
+          if (race.verdict == Verdict::Race)
+            end = std::max({end, static_cast<std::size_t>(race.plan.end), index(race.pair.first) + 1,
+                            index(race.pair.second) + 1});
+        events = std::make_shared<const std::vector<Event>>(
+            variant.trace.events.begin(), variant.trace.events.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+      found_.insert(places.places);
+      unknown_.erase(places.places);
+      DetourRace race{places.places, places.pair, std::move(places.plan), {}, events};
+      for (const model::Turn& turn : variant.turns) {
+        const Event& e = trace_.events[index(turn.recorded)];
+        race.turns.push_back({e.thread, e.location, e.value, turn.target});
+      }
+      result_.races.push_back(std::move(race));
+    }
+    return {};
+  }
+
+  static std::string describe(const model::Variant& variant) {
+    std::string text;
+    for (const model::Turn& turn : variant.turns)
+      text += fmt::format("{}branch {} turns to {}", text.empty() ? "" : ", ", index(turn.recorded), turn.target);
+    return text;
+  }
+
+  std::vector<Figure> figures(std::size_t variants) const {
+    const model::DetourFinder::Counts& counts = finder_.counts();
+    std::vector<Figure> figures = {{"unexecuted sides explored", counts.sides},
+                                   {"ways through them", counts.ways},
+                                   {"variants decided", variants},
+                                   {"variants that cannot be", impossible_},
+                                   {"ways left out", cut_},
+                                   {"branches that others stand for", not_representative_},
+                                   {"pairs of accesses in variants", pairs_}};
+    for (std::size_t k = 1; k < model::kSideStops; ++k) {
+      if (counts.unmodelled[k] != 0)
+        figures.push_back(
+            {fmt::format("sides not explored: {}", text_of(static_cast<model::SideStop>(k))), counts.unmodelled[k]});
+      if (counts.stopped[k] != 0)
+        figures.push_back(
+            {fmt::format("ways that end early: {}", text_of(static_cast<model::SideStop>(k))), counts.stopped[k]});
+    }
+    return figures;
+  }
+
+  const trace::Trace& trace_;
+  const DetourOptions& options_;
+  const Window window_;
+  model::DetourFinder finder_;
+  const model::VariantMaker maker_;
+  trace::Definitions definitions_;  // for variants, one at a time
+  DetourResult result_;
+  std::set<finding::Places> found_, unknown_;
+  HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone: several
+  std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0;
+};
+
+}  // namespace
+
+Result<DetourResult> search_detours(const trace::Trace& trace, const model::SymbolicTrace& symbols,
+                                    const DetourOptions& options) {
+  RC_TRY(model::DetourFinder finder, model::DetourFinder::make(trace));
+  return Search(trace, symbols, options, std::move(finder)).run();
+}
+
+}  // namespace racecast::analysis::maximal
