@@ -11,18 +11,35 @@ namespace racecast::model {
 using program::Instruction;
 using program::Op;
 using program::OperandKind;
+using trace::EventKind;
 
 namespace {
 
-// Functions that the runtime intercepts and that do one thing: trace::EventKind::None for all others.
-trace::EventKind lock_operation(std::string_view name) {
-  if (name == "pthread_mutex_lock") return trace::EventKind::Lock;
-  if (name == "pthread_mutex_unlock") return trace::EventKind::Unlock;
-  if (name == "pthread_rwlock_rdlock") return trace::EventKind::RdLock;
-  if (name == "pthread_rwlock_wrlock") return trace::EventKind::WrLock;
-  if (name == "pthread_rwlock_unlock") return trace::EventKind::RwUnlock;
-  return trace::EventKind::None;
-}
+// Operations of the C library that do one thing, to the objects that they are given first, and give 0 back where they
+// did it; with the kind of their event. (A timed one also looks at the clock.)
+struct SyncFunction {
+  std::string_view name;
+  EventKind kind;
+};
+constexpr SyncFunction kSyncFunctions[] = {
+    {"pthread_mutex_lock", EventKind::Lock},
+    {"pthread_mutex_trylock", EventKind::Lock},
+    {"pthread_mutex_unlock", EventKind::Unlock},
+    {"pthread_rwlock_rdlock", EventKind::RdLock},
+    {"pthread_rwlock_tryrdlock", EventKind::RdLock},
+    {"pthread_rwlock_wrlock", EventKind::WrLock},
+    {"pthread_rwlock_trywrlock", EventKind::WrLock},
+    {"pthread_rwlock_unlock", EventKind::RwUnlock},
+    {"pthread_spin_lock", EventKind::Lock},
+    {"pthread_spin_trylock", EventKind::Lock},
+    {"pthread_spin_unlock", EventKind::Unlock},
+    {"pthread_cond_signal", EventKind::Notify},
+    {"pthread_cond_broadcast", EventKind::NotifyAll},
+    {"pthread_cond_wait", EventKind::Wait},
+    {"sem_wait", EventKind::SemWait},
+    {"sem_trywait", EventKind::SemWait},
+    {"sem_post", EventKind::SemPost},
+};
 
 }  // namespace
 
@@ -80,9 +97,7 @@ void PathCode::add_function(std::uint32_t number, const std::vector<std::uint32_
         targets_.push_back(i.op == Op::Phi ? static_cast<std::uint32_t>(index(target)) : block_starts[index(target)]);
       if ((i.op == Op::Call || i.op == Op::Fork) && i.operands[0].kind == OperandKind::Function)
         step.callee = static_cast<std::uint32_t>(i.operands[0].value);
-      if (i.op == Op::Call && step.callee != kNone32 && i.operands.size() == 2 &&
-          program_->functions[step.callee].blocks.empty())
-        step.lock = lock_operation(program_->text(program_->functions[step.callee].name));
+      if (i.op == Op::Call && step.callee != kNone32) step.sync = sync_of(step);
       if (i.op == Op::Bitcast && i.operands[0].kind == OperandKind::Reg)
         step.float_bits = function.registers[i.operands[0].value].kind == program::TypeKind::Float &&
                           i.type.kind != program::TypeKind::Float;
@@ -134,6 +149,15 @@ Pace PathCode::pace_of(const Instruction& i) const {
     default: break;
   }
   return (program::traits_of(i.op) & program::Pure) != 0 ? Pace::Pure : Pace::Event;
+}
+
+EventKind PathCode::sync_of(const PathStep& call) const {
+  const program::Function& function = program_->functions[call.callee];
+  if (!function.blocks.empty()) return EventKind::None;  // the program's own
+  const std::string& name = program_->text(function.name);
+  for (const SyncFunction& known : kSyncFunctions)
+    if (known.name == name && call.operand_count > (known.kind == EventKind::Wait ? 2 : 1)) return known.kind;
+  return EventKind::None;
 }
 
 std::uint64_t PathCode::address_of(std::uint32_t function) const {

@@ -60,8 +60,6 @@ struct PathStep {
   bool float_bits = false;  // Bitcast of a float to something else
   bool evaluable = false;   // program::is_evaluable
   bool may_fault = false;   // a division, checked address arithmetic
-  // A call of pthread_mutex_lock or of one of its kind, with the lock as its only argument: its event. It gives 0.
-  trace::EventKind lock = trace::EventKind::None;
   std::uint32_t result = kNone32, result2 = kNone32;
   std::uint32_t function = 0, block = 0;
   std::uint32_t first_operand = 0, operand_count = 0;
@@ -70,6 +68,9 @@ struct PathStep {
   std::uint32_t callee = kNone32;
   // Call, Opaque: through this many operands, from the first, others may write to local slots.
   std::uint32_t written_operands = 0;
+  // Call of an operation that is known: its event, which says how it ended. What it synchronises on are its first
+  // argument and, of a Wait, its second.
+  trace::EventKind sync = trace::EventKind::None;
   const program::Instruction* source = nullptr;
 
   // Branch, Switch: the number of the target that a value leads to.
@@ -113,6 +114,7 @@ class PathCode {
   void add_function(std::uint32_t number, const std::vector<std::uint32_t>& block_starts);
   PathOperand operand_of(const program::Operand& operand) const;
   Pace pace_of(const program::Instruction& instruction) const;
+  trace::EventKind sync_of(const PathStep& call) const;
 
   std::shared_ptr<const program::Program> program_;
   std::vector<PathStep> steps_;

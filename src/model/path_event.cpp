@@ -353,6 +353,27 @@ bool PathThread::meet_given_value(const PathStep& step) {
   return true;
 }
 
+// An operation that is kept is on its recorded objects, and ends as recorded: a lock is taken, a try succeeds or not.
+void PathThread::meet_sync_inside(const PathStep& call) {
+  const trace::Event& e = *event_;
+  const bool waits = call.sync == EventKind::Wait;
+  if (e.kind != call.sync && !(waits && e.kind == EventKind::Wake)) return;  // the unwinder locks, too
+  Frame& frame = frames_.back();
+  met_ = true;
+  compare_address(operand(call, 1), e.address);
+  if (waits) compare_address(operand(call, 2), e.aux);
+  frame.refused = e.has(trace::kFailed) && e.has(trace::kTry);
+  frame.done = !e.has(trace::kFailed);
+  if (frame.done && !waits) frame.result = {0, true};  // unless a Value event says otherwise
+}
+
+// Of one that was done it is 0 (else it is an error that its event does not tell).
+bool PathThread::is_result_of_sync(const PathStep& call) const {
+  const Frame& frame = frames_.back();
+  if (frame.refused) return true;
+  return frame.done && program::low_bits(event_->value, call.type.bits) == 0;
+}
+
 bool PathThread::meet_inside(const PathStep& step) {
   const trace::Event& e = *event_;
   Frame& frame = frames_.back();
@@ -365,29 +386,18 @@ bool PathThread::meet_inside(const PathStep& step) {
   }
   note_inside(step);
   tell_call(step);
+  if (step.sync != EventKind::None && frame.missing == 0) meet_sync_inside(step);
   switch (e.kind) {
     case EventKind::Value:
       if (frame.missing_since != 0 && frame.missing == 0 && !frame.entered)
         frame.result = result_of_missing(step.type);
       else if (frame.allocated != 0 && frame.allocated == e.value && !frame.entered)
         frame.result = {e.value, true};  // where objects are is as recorded, whatever was read
-      else if (frame.gave_zero)
-        frame.result = given_value({0, true}, true, step.type);
+      else if (is_result_of_sync(step))
+        frame.result = {program::low_bits(e.value, step.type.bits), true};  // so the operation ends wherever it is kept
       else
         frame.result = given_value(frame.entered ? frame.result : PathValue{}, frame.entered, step.type);
       frame.has_value = true;
-      break;
-    case EventKind::Lock:
-    case EventKind::Unlock:
-    case EventKind::RdLock:
-    case EventKind::WrLock:
-    case EventKind::RwUnlock:
-      if (step.lock == e.kind && !e.has(trace::kFailed) && frame.missing == 0) {
-        met_ = true;
-        compare_address(operand(step, 1), e.address);
-        frame.gave_zero = true;
-        frame.result = {0, true};
-      }
       break;
     case EventKind::Alloc:
       if (frame.missing == 0 && step.pace == Pace::Call) frame.allocated = e.address;

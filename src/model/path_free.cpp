@@ -26,6 +26,20 @@ FreeNext goes(Event event) {
   return {FreeNext::Kind::Goes, SideStop::None, {{event}}};
 }
 
+// Of those that a call may be (PathStep::sync): what does one thing, to one object.
+bool is_plain_operation(EventKind kind) {
+  switch (kind) {
+    case EventKind::Lock:
+    case EventKind::Unlock:
+    case EventKind::RdLock:
+    case EventKind::WrLock:
+    case EventKind::RwUnlock:
+    case EventKind::Notify:
+    case EventKind::NotifyAll: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 Event PathThread::event_of(EventKind kind, const PathStep& step, const FreeRules& rules) const {
@@ -266,12 +280,14 @@ FreeNext PathThread::free_call(const PathStep& step, const FreeRules& rules) {
       e.aux = static_cast<std::uint64_t>(std::ranges::find(strings, name) - strings.begin());
     return goes(e);
   }
-  if (step.lock == EventKind::None) return stopped(SideStop::Opaque);
+  if (!is_plain_operation(step.sync) || step.operand_count != 2 ||
+      program.text(function.name).find("try") != std::string::npos)
+    return stopped(SideStop::Opaque);
   const PathValue address = operand(step, 1);
   if (!address.known) return stopped(SideStop::Base);
   if (LocalMemory::is_local(address.value)) return stopped(SideStop::Opaque);
   Event e;
-  e.kind = step.lock;
+  e.kind = step.sync;
   e.thread = id_;
   e.location = static_cast<LocationId>(index(step.source->id));
   e.address = address.value;

@@ -132,10 +132,11 @@ void PathThread::close() {
   forget_passed_slots(step);
   set(step.result, result);
   tell(step, result, nullptr);
-  frame.open = frame.entered = frame.has_value = frame.gave_zero = false;
+  frame.open = frame.entered = frame.has_value = false;
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
+  frame.done = frame.refused = false;
   frame.result = {};
   repeats_.clear();
   ++frame.pc;

@@ -165,10 +165,11 @@ void PathThread::resync(std::uint32_t pc) {
 void PathThread::stand_at(std::uint32_t pc) {
   Frame& frame = frames_.back();
   frame.pc = pc;
-  frame.open = frame.entered = frame.has_value = frame.gave_zero = frame.asleep = false;
+  frame.open = frame.entered = frame.has_value = frame.asleep = false;
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
+  frame.done = frame.refused = false;
   repeats_.clear();
 }
 

@@ -74,8 +74,8 @@ class PathThread {
     std::uint32_t missing = 0;             // Call: sections of missing code that are open
     std::uint64_t missing_since = 0;       // the thread's event that opened the innermost; 0: there was none
     std::uint64_t allocated = 0;           // Call: the object that was made in it last
+    bool done = false, refused = false;    // Call of a known operation: so it ended
     bool has_value = false;                // `result` is a recorded value
-    bool gave_zero = false;                // PathStep::lock, and it did
     PathValue result;                      // so far
   };
 
@@ -128,6 +128,8 @@ class PathThread {
   PathValue given_value(PathValue computed, bool compared, program::Type type);
   PathValue result_of_missing(program::Type type) const;
   bool meet_inside(const PathStep& step);  // at a Call or Opaque
+  void meet_sync_inside(const PathStep& call);
+  bool is_result_of_sync(const PathStep& call) const;
   void finish_step(const PathStep& step, PathValue result);
 
   // --- without a recording (path_free.cpp)

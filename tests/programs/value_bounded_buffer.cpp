@@ -1,6 +1,5 @@
 // A bounded buffer, after RECIPE's case study: the count is read under the lock, and goes up before the element is
 // there. The consumer saw two; one would do as well.
-// LEVELS: O1 O2
 // TSAN: misses
 #include <mutex>
 #include <thread>

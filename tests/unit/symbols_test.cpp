@@ -409,6 +409,44 @@ TEST(Symbols, AccessesInsideACallAreHistory) {
   }
 }
 
+// What the library's own operations do is known: to which object, and what they give back.
+TEST(Symbols, AnOperationOfTheLibraryIsOnItsArgument) {
+  constexpr std::uint64_t kLock = 0x7ffe'0000'1000;
+  struct Case {
+    const char* callee;
+    bool failed_try;
+    std::uint64_t result;
+    bool address_known, result_known;
+  };
+  for (const Case c : {Case{"pthread_mutex_lock", false, 0, true, true},
+                       {"pthread_mutex_trylock", true, 16, true, true},
+                       {"pthread_mutex_lock", false, 130, true, false},
+                       {"outside", false, 0, false, false}}) {
+    Pair p;
+    auto callee = p.b.function(c.callee);
+    callee.fn().blocks.clear();
+    const Operand odd = p.f.get(Op::And, {p.f.load(p.x), number(1)});            // 1, 2
+    const Operand lock = p.f.get(Op::Add, {odd, number(kLock)});                 // 3
+    p.f.store(p.y, p.f.get(Op::Call, {callee.operand(), lock}, 0, kI32), kI32);  // 4, 5
+    p.f.ret();
+    PathRun run(p.b);
+    run.call(p.f).read(p.f, 1, run.address(p.x), 2).sync(EventKind::Lock, p.f, 4, kLock);
+    run.last().flags |= trace::kComputed;
+    if (c.failed_try) run.last().flags |= trace::kTry | trace::kFailed;
+    run.value(p.f, 4, c.result).write(p.f, 5, run.address(p.y), c.result, 4);
+    EXPECT_EQ(run.verify().total(), 0u);
+    const SymbolicTrace symbols = symbols_of(run);
+    ASSERT_EQ(kinds_of(symbols, 2), Kinds{ConditionKind::Address}) << c.callee;
+    SymbolValues values(symbols);
+    values.set_read(EventNo{1}, 4, false);
+    EXPECT_EQ(values.kept(EventNo{2}), c.address_known) << c.callee;
+    EXPECT_EQ(values.stored(EventNo{4}).value, c.result_known ? std::optional(c.result) : std::nullopt) << c.callee;
+    values.reset();
+    values.set_read(EventNo{1}, 3, false);
+    EXPECT_FALSE(values.kept(EventNo{2})) << "another lock";
+  }
+}
+
 TEST(Symbols, AnIndirectCallMustEnterTheSameFunction) {
   Pair p;
   auto g = p.b.function("g");

@@ -493,6 +493,28 @@ TEST(ValueJudge, AnUnknownAddressCannotBeKept) {
   EXPECT_TRUE(r.judge({0, 1, 2, 4, 5, 6, 7}).accepted);
 }
 
+// A lock that is taken gives 0 back, whatever was read before; what other code gives back is not known.
+TEST(ValueJudge, OperationsOfTheLibraryEndAsRecorded) {
+  for (const bool known : {true, false}) {
+    Recorded r;
+    auto callee = r.b.function(known ? "pthread_mutex_lock" : "outside");
+    callee.fn().blocks.clear();
+    r.reader.load(r.x);                                                                                  // 1
+    const Operand result = r.reader.get(Op::Call, {callee.operand(), number(0x7000)}, 0, program::kI1);  // 2
+    const auto then = r.reader.block();
+    r.reader.jump(Op::Branch, {result}, {then, then});  // 3
+    r.reader.at(then).ret();
+    PathRun& run = r.start();
+    run.call(r.reader).read(r.reader, 1, run.address(r.x), 5).sync(EventKind::Lock, r.reader, 2, 0x7000);
+    run.last().flags |= trace::kComputed;
+    run.value(r.reader, 2, 0).branch(r.reader, 3, 1);
+    EXPECT_TRUE(r.judge({0, 1, 2, 4, 5, 6, 7, 8}).accepted);
+    const Judgement judgement = r.judge({0, 1, 4, 5, 6, 7, 8});
+    EXPECT_EQ(judgement.accepted, known) << judgement.detail;
+    EXPECT_EQ(judgement.rule, known ? "" : "value-address");
+  }
+}
+
 TEST(ValueJudge, ParametersAreThoseThatTheCallerComputed) {
   Recorded r;
   const Operand v = r.reader.load(r.x);             // 1
