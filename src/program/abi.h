@@ -6,7 +6,9 @@
 //   tN.buf    a buffer: a ThreadState page, then kBufferBytes of records, mapped shared. Its page says which stream has
 //             it (N was the first: buffers of threads that ended are used again). What is between the start of the
 //             buffer and `cur` has not been written to the log.
-//   tN.log    what stream N wrote before, in order
+//   tN.log    what streams wrote before, in order: stream N from its start, and then, one after the other, those that
+//             took over its buffer. Where a stream begins in which log, its Stream record in meta says; it ends where
+//             the next one in that log begins, the last one with the file.
 // A stream is a thread, or the signal handlers of a thread (ThreadState::handlers_of).
 //
 // A stream is a sequence of records. A record starts with 32 bits:
@@ -20,7 +22,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -34,15 +36,17 @@ inline constexpr std::size_t kMaxLongRecord = std::size_t{128} * 1024;
 // stores the record and then `cur` (release). `__racecast_thread` (thread-local, initial-exec) points to it and is
 // never null: a thread that is not recorded has one whose records go nowhere.
 //
-// A flush appends the buffer to the log, then stores cur = begin, then adds to `logged`. So a reader that finds the log
-// longer than `logged` takes the whole log if cur == begin, else only its first `logged` bytes (the rest, perhaps cut
-// off, is still in the buffer). The buffer follows in any case. Where ended is 1 the file may hold the page only.
+// A flush appends the buffer to the log, then stores cur = begin, then adds to `logged`. So a reader that finds more in
+// the log than `logged` takes all of it if cur == begin, else only the first `logged` bytes (the rest, perhaps cut off,
+// is still in the buffer). The buffer follows in any case. Where ended is 1 the file may hold the page only.
 struct ThreadState {
   std::uint8_t* cur;
   std::uint8_t* end;
   std::uint8_t* begin;        // of the records in the buffer, as mapped in the process
-  std::uint64_t logged;       // bytes written to the log
-  std::uint32_t stream;       // its number: N of tN.log
+  std::uint64_t logged;       // bytes of this stream that were written to the log
+  std::uint64_t log_begin;    // where in the log they begin
+  std::uint32_t log;          // N of tN.log
+  std::uint32_t stream;       // its number
   std::uint32_t thread;       // ThreadId
   std::uint32_t handlers_of;  // stream of the interrupted code, or kNoStream
   std::uint32_t ended;        // 1: the thread is over, the log is complete
@@ -163,7 +167,7 @@ enum class MetaKind : std::uint32_t {
                 // addresses, the function addresses, the model
   Thread,       // u32 thread, then its name
   Stopped,      // u64 stamp: nothing after it counts; then the reason in words
-  Stream,       // u32 stream, u32 thread, u32 handlers_of: a stream begins
+  Stream,       // u32 stream, u32 thread, u32 handlers_of, u32 log, u64 log_begin: a stream begins
 };
 struct MetaHeader {
   std::uint32_t kind;

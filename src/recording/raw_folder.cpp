@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -101,6 +102,8 @@ Status read_meta(const std::string& path, RawFolder& folder) {
         stream.number = in.u32();
         stream.thread = in.u32();
         stream.handlers_of = in.u32();
+        stream.log_number = in.u32();
+        stream.log_begin = in.u64();
         good = in.ok() && stream.thread < kMaxThreads;
         if (good) folder.streams.push_back(std::move(stream));
         break;
@@ -177,13 +180,19 @@ std::optional<Buffer> read_buffer(const std::string& path, RawFolder& folder) {
   return buffer;
 }
 
-// Finds the stream's log and puts it together with its buffer (abi.h, ThreadState, says how). `buffer` may be null: the
-// stream had ended.
-void complete_stream(const std::string& folder_path, Buffer* buffer, RawStream& stream, RawFolder& folder) {
-  stream.log = fmt::format("{}/t{}.log", folder_path, stream.number);
+// Finds the stream's part of its log, which ends at `log_end` or with the file, and puts it together with its buffer
+// (abi.h, ThreadState, says how). `buffer` may be null: the stream had ended.
+void complete_stream(const std::string& folder_path, Buffer* buffer, std::optional<std::uint64_t> log_end,
+                     RawStream& stream, RawFolder& folder) {
+  stream.log = fmt::format("{}/t{}.log", folder_path, stream.log_number);
   std::error_code error;
-  std::uint64_t log_size = fs::file_size(stream.log, error);
-  if (error) log_size = 0;
+  std::uint64_t file_size = fs::file_size(stream.log, error);
+  if (error) file_size = 0;
+  const std::uint64_t there = file_size - std::min(file_size, stream.log_begin);
+  const std::uint64_t log_size = log_end ? std::min(there, *log_end - stream.log_begin) : there;
+  if (log_end && log_size < *log_end - stream.log_begin) {
+    folder.notes.push_back(fmt::format("{}: {} bytes are lost", stream.log, *log_end - stream.log_begin - log_size));
+  }
   stream.log_bytes = log_size;
   if (buffer == nullptr) return;
   const abi::ThreadState& state = buffer->state;
@@ -194,6 +203,21 @@ void complete_stream(const std::string& folder_path, Buffer* buffer, RawStream& 
   } else if (!empty) {
     stream.tail = std::move(buffer->records);
   }
+}
+
+// By index into `streams`: where the part of the next stream in the same log begins, if there is one.
+std::vector<std::optional<std::uint64_t>> log_ends(const std::vector<RawStream>& streams) {
+  std::vector<std::size_t> order(streams.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::tuple(streams[i].log_number, streams[i].log_begin, streams[i].number);
+  });
+  std::vector<std::optional<std::uint64_t>> ends(streams.size());
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    const RawStream& next = streams[order[k]];
+    if (streams[order[k - 1]].log_number == next.log_number) ends[order[k - 1]] = next.log_begin;
+  }
+  return ends;
 }
 
 }  // namespace
@@ -219,13 +243,17 @@ Result<RawFolder> read_raw_folder(const std::string& path) {
     stream.number = number;
     stream.thread = buffer.state.thread;
     stream.handlers_of = buffer.state.handlers_of;
+    stream.log_number = buffer.state.log;
+    stream.log_begin = buffer.state.log_begin;
   }
   std::ranges::sort(folder.streams, {}, &RawStream::number);
   const auto repeated = std::ranges::unique(folder.streams, {}, &RawStream::number);
   folder.streams.erase(repeated.begin(), repeated.end());
-  for (RawStream& stream : folder.streams) {
+  const auto ends = log_ends(folder.streams);
+  for (std::size_t i = 0; i < folder.streams.size(); ++i) {
+    RawStream& stream = folder.streams[i];
     const auto buffer = buffers.find(stream.number);
-    complete_stream(path, buffer == buffers.end() ? nullptr : &buffer->second, stream, folder);
+    complete_stream(path, buffer == buffers.end() ? nullptr : &buffer->second, ends[i], stream, folder);
   }
   return folder;
 }

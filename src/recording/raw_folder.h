@@ -29,10 +29,12 @@ struct RawModule {
 };
 
 struct RawStream {
-  std::uint32_t number = 0;  // N of tN.log
+  std::uint32_t number = 0;
   std::uint32_t thread = 0;
   std::uint32_t handlers_of = abi::kNoStream;
-  std::string log;                 // path; it may not exist where log_bytes is 0
+  std::uint32_t log_number = 0;    // N of tN.log
+  std::string log;                 // its path; it may not exist where log_bytes is 0
+  std::uint64_t log_begin = 0;     // where in it this stream begins
   std::uint64_t log_bytes = 0;     // how much of it counts
   std::vector<std::uint8_t> tail;  // what was still in the buffer: it follows the log
 };

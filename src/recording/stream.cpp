@@ -87,7 +87,7 @@ bool Cursor::fill(std::size_t size) {
     if (offset_ < raw_->log_bytes) {
       count = static_cast<std::size_t>(std::min<std::uint64_t>(room - end_, raw_->log_bytes - offset_));
       // A file that became shorter: what is not there reads as zeros, which are no record.
-      const std::size_t there = read_at(raw_->log, offset_, window_.data() + end_, count);
+      const std::size_t there = read_at(raw_->log, raw_->log_begin + offset_, window_.data() + end_, count);
       std::fill_n(window_.begin() + static_cast<std::ptrdiff_t>(end_ + there), count - there, std::uint8_t{0});
     } else {
       count = room - end_;

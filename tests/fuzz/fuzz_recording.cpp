@@ -73,6 +73,7 @@ void write_stream(const std::string& folder, std::uint32_t number, std::uint32_t
   const std::size_t logged = records.size() / 2;
   state.cur = state.begin + (records.size() - logged);
   state.logged = logged;
+  state.log = number;
   state.stream = number;
   state.thread = thread;
   state.handlers_of = handlers_of;

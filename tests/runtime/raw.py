@@ -16,15 +16,15 @@ WIDTH = {"s": ("Q", 8), "a": ("Q", 8), "n": ("Q", 8), "b": ("B", 1), "w": ("I", 
 
 
 class Stream:
-    def __init__(self, folder, number, thread, handlers_of, page):
-        """page: of the buffer that it had last; None: another stream has that buffer now, so this one has ended."""
+    def __init__(self, folder, number, thread, handlers_of, log, log_begin, log_end, page):
+        """log_end: None where it is the last in its log. page: of the buffer that it had last; None: another stream has that buffer now, so this one has ended."""
         self.number, self.thread, self.handlers_of, self.ended = number, thread, handlers_of, 1
         cur = begin = logged = 0
         if page is not None:
-            cur, end, begin, logged, stream, *same, self.ended = struct.unpack_from("<QQQQIIII", page)
-            assert (stream, same) == (number, [thread, handlers_of])
+            cur, end, begin, logged, *same, self.ended = struct.unpack_from("<QQQQQIIIII", page)
+            assert same == [log_begin, log, number, thread, handlers_of]
         try:
-            log = open(f"{folder}/t{number}.log", "rb").read()
+            log = open(f"{folder}/t{log}.log", "rb").read()[log_begin:log_end]
         except FileNotFoundError:
             log = b""
         assert len(log) >= logged, "bytes of the log are lost"
@@ -92,14 +92,16 @@ class Recording:
         for name in os.listdir(folder):
             if name.endswith(".buf"):
                 page = open(f"{folder}/{name}", "rb").read()
-                cur, end, begin, logged, stream = struct.unpack_from("<QQQQI", page)
+                cur, end, begin, logged, log_begin, log, stream = struct.unpack_from("<QQQQQII", page)
                 assert stream not in pages or begin == 0, "two buffers of one stream"
                 if begin != 0:
                     pages[stream] = page
-        noted = [struct.unpack("<III", p) for k, p in self.meta if k == 5]
+        noted = [struct.unpack("<IIIIQ", p) for k, p in self.meta if k == 5]
         self.meta = [(k, p) for k, p in self.meta if k != 5]
         assert set(pages) <= {n for n, *_ in noted}, "a stream that meta does not know"
-        self.streams = [Stream(folder, *entry, pages.get(entry[0])) for entry in sorted(noted)]
+        in_log = sorted(noted, key=lambda e: (e[3], e[4], e[0]))
+        log_end = {a[0]: b[4] for a, b in zip(in_log, in_log[1:]) if a[3] == b[3]}
+        self.streams = [Stream(folder, *entry, log_end.get(entry[0]), pages.get(entry[0])) for entry in sorted(noted)]
         stamps = [s for stream in self.streams for s in stream.stamps()]
         assert len(set(stamps)) == len(stamps), "a stamp occurs twice"
         for stream in self.streams:

@@ -133,6 +133,7 @@ class RawRecording {
     state.cur = begin + (bytes.size() - logged);
     state.end = begin + abi::kBufferBytes;
     state.logged = logged;
+    state.log = number;
     state.stream = number;
     state.thread = thread;
     state.handlers_of = handlers_of;
@@ -142,6 +143,22 @@ class RawRecording {
     append(name + ".buf", page.data(), page.size());
     append(name + ".buf", bytes.data() + logged, bytes.size() - logged);
     if (logged != 0) append(name + ".log", bytes.data(), logged);
+  }
+
+  // A thread that ended, whose buffer another one may have now: all of it is in t`log`.log from `log_begin` on.
+  void ended_stream(std::uint32_t number, std::uint32_t thread, const RawBytes& records, std::uint32_t log,
+                    std::uint64_t log_begin) {
+    note_stream(number, thread, log, log_begin);
+    append("t" + std::to_string(log) + ".log", records.bytes().data(), records.bytes().size());
+  }
+  void note_stream(std::uint32_t number, std::uint32_t thread, std::uint32_t log, std::uint64_t log_begin) {
+    ByteWriter out;
+    out.u32(number);
+    out.u32(thread);
+    out.u32(abi::kNoStream);
+    out.u32(log);
+    out.u64(log_begin);
+    meta(abi::MetaKind::Stream, out.bytes());
   }
 
   // The trace in text form, and how the merge went. Every trace must be legal.

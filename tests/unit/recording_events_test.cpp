@@ -78,6 +78,25 @@ TEST(RecordingEvents, AFlushThatWasInterruptedIsNotReadTwice) {
   EXPECT_EQ(lines(raw.merge()), "main begin\nmain fork 0x1\n");
 }
 
+TEST(RecordingEvents, StreamsThatShareALog) {
+  RawRecording raw("shared");
+  RawBytes main, one, two, three;
+  main.tag(Tag::ThreadBegin, {1, 0}).tag(Tag::Fork, {2, 1}).tag(Tag::Fork, {5, 2}).tag(Tag::Fork, {8, 3});
+  one.tag(Tag::ThreadBegin, {3, 1}).tag(Tag::ThreadEnd, {4});
+  two.tag(Tag::ThreadBegin, {6, 2}).tag(Tag::ThreadEnd, {7});
+  three.tag(Tag::ThreadBegin, {9, 3}).tag(Tag::ThreadEnd, {10});
+  raw.stream(0, 0, main);
+  const std::size_t size = one.bytes().size();
+  raw.ended_stream(1, 1, one, 1, 0);
+  raw.ended_stream(2, 2, two, 1, size);
+  raw.ended_stream(3, 3, three, 1, 2 * size);
+  raw.note_stream(4, 4, 1, 3 * size);  // the process died before it wrote anything
+  EXPECT_EQ(lines(raw.merge()),
+            "main begin\nmain fork 0x1\nT1 begin\nT1 end\nmain fork 0x2\nT2 begin\nT2 end\nmain fork 0x3\nT3 begin\nT3 "
+            "end\n");
+  EXPECT_EQ(raw.result().dropped, 0u);
+}
+
 TEST(RecordingEvents, BulkAccessesAreSplitAndEmptyOnesVanish) {
   RawRecording raw("bulk");
   Any().add_to(raw);
