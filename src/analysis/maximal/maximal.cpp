@@ -12,6 +12,7 @@
 
 #include "analysis/describe.h"
 #include "analysis/maximal/detour_search.h"
+#include "analysis/maximal/passed_on.h"
 #include "analysis/maximal/settle.h"
 #include "analysis/maximal/windows.h"
 #include "analysis/passes.h"
@@ -144,8 +145,9 @@ class MaximalPass final : public Pass {
     RC_TRY(auto source, input.open());
     maximal::Windows windows(std::move(source), size, starts_);
     for (;;) {
-      RC_TRY(const std::optional<WindowOfTrace> window, windows.next());
+      RC_TRY(std::optional<WindowOfTrace> window, windows.next());
       if (!window) break;
+      maximal::forget_passed_on_addresses(window->trace);
       RC_TRY_STATUS(settle(*window, input, known, all));
       if (window->whole) break;
     }
