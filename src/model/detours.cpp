@@ -70,8 +70,9 @@ class DetourFinder::Explorer {
       if (e.kind == EventKind::Branch && (detours.empty() ? wanted_(events_[position]) : true)) {
         const std::optional<std::uint64_t> only = only_target(*walker, e);
         if (!only || *only != e.value) {
-          if (paths_.size() >= limits_.most_paths || detours.size() >= limits_.most_detours) {
-            ++s_.counts.cut;
+          const bool deeper = detours.size() >= limits_.most_detours;
+          if (deeper || paths_.size() >= limits_.most_paths) {
+            ++(deeper ? s_.counts.deeper : s_.counts.cut);
             return;
           }
           turn(*walker, position, detours, allocations);
@@ -320,6 +321,10 @@ std::vector<ThreadPath> DetourFinder::paths(ThreadId thread, const DetourLimits&
 
 const DetourFinder::Counts& DetourFinder::counts() const {
   return state_->counts;
+}
+
+void DetourFinder::reset_counts() {
+  state_->counts = {};
 }
 
 SideStop DetourFinder::unmodelled(EventNo branch) {

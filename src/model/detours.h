@@ -52,12 +52,14 @@ class DetourFinder {
   std::vector<ThreadPath> paths(ThreadId thread, const DetourLimits& limits,
                                 const std::function<bool(EventNo branch)>& wanted);
 
-  // Sides that were looked at, and why those that were not, and ways that ended early, did; of all calls.
+  // Sides that were looked at, and why those that were not, and ways that ended early, did; since the last reset.
   struct Counts {
-    std::uint64_t sides = 0, ways = 0, cut = 0;  // cut: by limits
+    std::uint64_t sides = 0, ways = 0;
+    std::uint64_t cut = 0, deeper = 0;  // by limits; deeper: by most_detours
     std::array<std::uint64_t, kSideStops> unmodelled{}, stopped{};
   };
   const Counts& counts() const;
+  void reset_counts();
   // Why the other side of a branch is not modelled exactly; None: it is, or the event is no branch.
   SideStop unmodelled(EventNo branch);
 

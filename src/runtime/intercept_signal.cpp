@@ -50,11 +50,11 @@ __attribute__((constructor(102))) void look_up() {
 
 using namespace racecast::runtime;
 
-RACECAST_EXPORT int kill(pid_t process, int number) noexcept {
+RACECAST_EXPORT int kill(pid_t target, int number) noexcept {
   release(number);
   return real_kill(process, number);
 }
-RACECAST_EXPORT int sigqueue(pid_t process, int number, const union sigval value) noexcept {
+RACECAST_EXPORT int sigqueue(pid_t target, int number, const union sigval value) noexcept {
   release(number);
   return real_sigqueue(process, number, value);
 }

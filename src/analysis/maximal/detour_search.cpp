@@ -22,6 +22,8 @@ namespace {
 // are looked for.
 constexpr std::size_t kSmall = 2'000;
 constexpr std::size_t kMostVariants = 600;
+constexpr std::size_t kMostDetours = 8;
+constexpr std::size_t kMostPaths = 256;  // of a thread
 // Of all variants together: what they cost is linear in it.
 constexpr std::uint64_t kMostEvents = 6'000'000;
 // Of a longer trace: branches that go the same way at the same place in the same thread.
@@ -43,9 +45,9 @@ class Search {
   }
 
   Result<DetourResult> run() {
-    const std::vector<Combination> all = combinations();
     const std::size_t affordable =
         std::clamp<std::size_t>(kMostEvents / std::max<std::size_t>(trace_.events.size(), 1), 8, kMostVariants);
+    const std::vector<Combination> all = combinations(affordable);
     std::size_t done = 0;
     for (const Combination& combination : all) {
       if (done == affordable) {
@@ -90,50 +92,62 @@ class Search {
     });
   }
 
-  std::vector<Combination> combinations() {
-    model::DetourLimits limits;
-    if (is_small()) {
-      limits.most_detours = 8;
-      limits.most_paths = 256;
+  // Few detours first, whatever their threads; at most one more than `affordable`.
+  std::vector<Combination> combinations(std::size_t affordable) {
+    std::vector<Combination> all;
+    for (std::size_t detours = 1; all.size() <= affordable; ++detours) {
+      if (detours > (is_small() ? kMostDetours : 1)) {
+        if (is_small()) cut_ += finder_.counts().deeper;
+        break;
+      }
+      find_paths(detours);
+      const std::size_t before = all.size();
+      combine(0, detours, {}, affordable, all);
+      if (all.size() == before) break;
     }
-    std::vector<std::vector<ThreadPath>> by_thread;
+    return all;
+  }
+
+  // Those of each thread with so many detours.
+  void find_paths(std::size_t detours) {
+    model::DetourLimits limits;
+    limits.most_detours = detours;
+    limits.most_paths = is_small() ? kMostPaths : kMostPaths * 4;
+    finder_.reset_counts();
     for (std::size_t t = 0; t < trace_.definitions.threads.size(); ++t) {
-      const ThreadId thread{static_cast<std::uint32_t>(t)};
       std::map<std::pair<LocationId, std::uint64_t>, std::uint32_t> seen;
-      auto paths = finder_.paths(thread, limits, [&](EventNo branch) {
+      auto paths = finder_.paths(ThreadId{static_cast<std::uint32_t>(t)}, limits, [&](EventNo branch) {
         if (!may_turn(branch)) return false;
         const Event& e = trace_.events[index(branch)];
         if (is_small() || seen[{e.location, e.value}]++ < kMostOfClass) return true;
         ++not_representative_;
         return false;
       });
-      if (!is_small()) std::erase_if(paths, [&](const ThreadPath& path) { return !is_of_interest(path); });
-      std::vector<ThreadPath>& ordered = by_thread.emplace_back();
-      for (std::size_t detours = 1; detours <= limits.most_detours; ++detours)  // few of them first
-        for (ThreadPath& path : paths)
-          if (path.detours.size() == detours) ordered.push_back(std::move(path));
+      std::erase_if(paths, [&](const ThreadPath& path) {
+        return path.detours.size() != detours || (!is_small() && !is_of_interest(path));
+      });
+      if (by_thread_.size() <= t) by_thread_.resize(t + 1);
+      by_thread_[t].push_back(std::move(paths));
     }
+    if (detours == 1) counts_ = finder_.counts();
     cut_ += finder_.counts().cut;
-    std::vector<Combination> all;
-    for (const auto& paths : by_thread)
-      for (const ThreadPath& path : paths) all.push_back({path});
-    if (!is_small()) return all;
-    // Several threads: as many as there are, breadth first.
-    std::size_t begin = 0;
-    std::vector<std::pair<Combination, std::size_t>> open;  // and the last thread that is in it
-    for (std::size_t k = 0; k < by_thread.size(); ++k)
-      for (const ThreadPath& path : by_thread[k]) open.emplace_back(Combination{path}, k);
-    for (; begin < open.size(); ++begin) {
-      for (std::size_t k = open[begin].second + 1; k < by_thread.size(); ++k)
-        for (const ThreadPath& path : by_thread[k]) {
-          if (all.size() > 4 * kMostVariants) return all;  // what is more is cut anyway, and counted
-          Combination more = open[begin].first;
-          more.push_back(path);
-          all.push_back(more);
-          open.emplace_back(std::move(more), k);
-        }
+  }
+
+  // From the paths of thread t on, with so many detours together.
+  void combine(std::size_t t, std::size_t detours, const Combination& so_far, std::size_t affordable,
+               std::vector<Combination>& all) const {
+    if (detours == 0) {
+      all.push_back(so_far);
+      return;
     }
-    return all;
+    for (; t < by_thread_.size(); ++t)
+      for (std::size_t own = 1; own <= std::min(detours, by_thread_[t].size()); ++own)
+        for (const ThreadPath& path : by_thread_[t][own - 1]) {
+          if (all.size() > affordable) return;
+          Combination more = so_far;
+          more.push_back(path);
+          combine(t + 1, detours - own, more, affordable, all);
+        }
   }
 
   // Has the way an access to memory that another thread accesses, too, or does the thread go on after it?
@@ -225,12 +239,11 @@ class Search {
   }
 
   std::vector<Figure> figures(std::size_t variants) const {
-    const model::DetourFinder::Counts& counts = finder_.counts();
+    const model::DetourFinder::Counts& counts = counts_;
     std::vector<Figure> figures = {{"unexecuted sides explored", counts.sides},
                                    {"ways through them", counts.ways},
                                    {"variants decided", variants},
                                    {"variants that cannot be", impossible_},
-                                   {"ways left out", cut_},
                                    {"branches that others stand for", not_representative_},
                                    {"pairs of accesses in variants", pairs_}};
     for (std::size_t k = 1; k < model::kSideStops; ++k) {
@@ -250,6 +263,8 @@ class Search {
   model::DetourFinder finder_;
   const model::VariantMaker maker_;
   trace::Definitions definitions_;  // for variants, one at a time
+  std::vector<std::vector<std::vector<ThreadPath>>> by_thread_;  // by thread and number of detours - 1
+  model::DetourFinder::Counts counts_;                           // of single detours
   DetourResult result_;
   std::set<finding::Places> found_, unknown_;
   HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone: several
