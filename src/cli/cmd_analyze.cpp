@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/compare.h"
 #include "cli/open_trace.h"
 #include "cli/pipeline.h"
 
@@ -39,12 +40,22 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
   struct Options {
     std::string path;
     AnalysisOptions analysis;
+    bool compare = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("analyze", "analyse a recorded trace (.rct, its text form, or RAPID's .std)");
   command->add_option("TRACE", options->path, "the trace")->required();
   add_analysis_options(*command, options->analysis);
-  command->footer("Example: racecast analyze first_race.rct --analysis hb,syncp --json findings.json");
+  command
+      ->add_flag(
+          "--compare", options->compare,
+          "the row of RECIPE's Table II instead of a report: what the trace is made of; races (pairs of places) "
+          "by value (RECIPE-s), path (RECIPE) and maximal (RV), each run by itself, and its seconds; Diff: found "
+          "by path and not by maximal, Diff': the other way round")
+      ->excludes("--analysis", "--racy-events", "--candidates", "--stats");
+  command->footer(
+      "Example: racecast analyze first_race.rct --analysis hb,syncp --json findings.json\n"
+      "         racecast analyze first_race.rct --compare --json row.json");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
       if (options->analysis.json) RC_TRY_STATUS(refuse_same_file(options->path, *options->analysis.json));
@@ -55,6 +66,7 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
         RC_TRY(OpenedTrace opened, open_trace(options->path));
         return std::make_unique<DamageReporter>(options->path, std::move(opened), reported);
       };
+      if (options->compare) return compare_and_report(input, options->path, options->analysis);
       return analyse_and_report(input, options->path, options->analysis);
     }();
   });
