@@ -20,10 +20,10 @@ TEST(EventCounts, Columns) {
   const trace::Trace trace = text_trace(
       "T0 fork T1\n"
       "T0 lock m\n"
-      "T0 read x\n"
+      "T0 read x ?\n"
       "T0 unlock m\n"
       "T1 begin\n"
-      "T1 write x\n");
+      "T1 write x ?\n");
   EventCounter counter;
   counter.add(std::span(trace.events).first(2));
   EXPECT_EQ(counter.counts(), (EventCounts{2, 0, 0, 0, 2, 2}));
@@ -34,7 +34,7 @@ TEST(EventCounts, Columns) {
 // table[x & 1] = y: x is a base read, through the instruction between; y is none.
 TEST(EventCounts, ReadsThatAnAddressDependsOn) {
   ProgramBuilder b;
-  const Operand x = b.global("x"), y = b.global("y"), table = b.global("table", program::GlobalKind::Data, 16);
+  const Operand x = b.global("x"), y = b.global("y"), table = b.global("table", program::GlobalKind::Data, 0, 2);
   ProgramBuilder::Fn f = b.function("f");
   const Operand stored = f.load(y);                               // 1
   const Operand parity = f.get(Op::And, {f.load(x), number(1)});  // 2, 3
