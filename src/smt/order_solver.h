@@ -20,6 +20,7 @@ class OrderSolver final : public Solver {
   explicit OrderSolver(const BaseOrder& base);
 
   Literal new_variable() override;
+  void prefer(Literal literal) override { variables_[literal.variable()].phase = !literal.negated(); }
   Literal before(Point a, Point b) override;
   void add_clause(std::span<const Literal> clause) override;
   Answer solve(std::uint64_t max_conflicts) override;

@@ -58,6 +58,8 @@ class Solver {
   virtual ~Solver() = default;
 
   virtual Literal new_variable() = 0;
+  // Where the search may choose, it makes this literal true at first. (A new variable is false at first.)
+  virtual void prefer(Literal) {}
   // "a is before b". Its negation is before(b, a): no two points are equal. What the given order decides is kTrue or
   // kFalse. a != b. The same literal each time.
   virtual Literal before(Point a, Point b) = 0;

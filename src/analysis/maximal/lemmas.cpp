@@ -29,6 +29,11 @@ smt::Literal Lemmas::last_write(PointNo reader, CellNo cell, PointNo writer) {
   if (fresh) {
     it->second = solver_.new_variable();
     if (writer != kStart && writer != reader) add({~it->second, before(writer, reader)});
+    // The nearer to the recorded run, the fewer other things change.
+    const std::span<const CellAccess> accesses = window_.accesses(reader);
+    const auto access = std::ranges::lower_bound(accesses, cell, {}, &CellAccess::cell);
+    if (access != accesses.end() && access->cell == cell && access->reads && access->recorded == writer)
+      solver_.prefer(it->second);
   }
   return it->second;
 }
