@@ -1,7 +1,7 @@
-// How fast pairs are decided: predict_bench TRACE.rct [PAIRS [Z3_PAIRS]] takes up to PAIRS conflicting pairs, evenly
-// spread over the trace, decides each with the whole trace as the window, and prints a table as Markdown: what each
-// tier settled, and how many pairs a second (its own time and that of the tiers before it, judging not included); time
-// per pair that passes tier 1, cones, attempts.
+// How fast pairs are decided: predict_bench [--value] TRACE.rct [PAIRS [Z3_PAIRS]] takes up to PAIRS conflicting pairs,
+// evenly spread over the trace, decides each with the whole trace as the window (--value: with values relaxed, without
+// falling back), and prints a table as Markdown: what each tier settled, and how many pairs a second (its own time and
+// that of the tiers before it, judging not included); time per pair that passes tier 1, cones, attempts.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -10,11 +10,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/maximal/decide.h"
 #include "model/execution.h"
+#include "model/symbols.h"
 #include "trace/reader.h"
 #include "witness/judge.h"
 
@@ -66,8 +69,13 @@ std::string per_second(std::uint64_t pairs, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool relaxed = argc > 1 && std::string_view(argv[1]) == "--value";
+  if (relaxed) {
+    ++argv;
+    --argc;
+  }
   if (argc < 2) {
-    fmt::print(stderr, "usage: predict_bench TRACE.rct [PAIRS [Z3_PAIRS]]\n");
+    fmt::print(stderr, "usage: predict_bench [--value] TRACE.rct [PAIRS [Z3_PAIRS]]\n");
     return 2;
   }
   auto reader = trace::Reader::open(argv[1]);
@@ -82,16 +90,25 @@ int main(int argc, char** argv) {
   }
   const std::size_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   const double start = now();
-  const analysis::maximal::Predictor predictor(*trace);
+  std::optional<model::SymbolicTrace> symbols;
+  if (relaxed) {
+    auto made = model::SymbolicTrace::make(*trace);
+    if (!made) {
+      fmt::print(stderr, "{}\n", made.error().message);
+      return 2;
+    }
+    symbols = std::move(*made);
+  }
+  const analysis::maximal::Predictor predictor(*trace, 0, symbols ? &*symbols : nullptr);
   const double prepared = now();
-  const witness::Judge judge(*trace);
+  const witness::Judge judge(*trace, relaxed ? witness::Values::Model : witness::Values::Recorded);
   const auto pairs = some_pairs(judge.execution(), count);
 
   std::uint64_t settled[analysis::maximal::kTiers][2] = {}, unknown = 0, rejected = 0;
   double seconds[analysis::maximal::kTiers] = {};  // by the tier that settled the pair
   std::vector<double> milliseconds, with_z3, ratios;
   const std::size_t z3_count = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
-  std::vector<std::uint64_t> cones, attempts, lemmas;
+  std::vector<std::uint64_t> cones, attempts, lemmas, steps;
   for (const auto& [a, b] : pairs) {
     const double before = now();
     const Decision decision = predictor.decide(a, b, {});
@@ -108,6 +125,7 @@ int main(int argc, char** argv) {
     cones.push_back(decision.cone);
     attempts.push_back(decision.attempts);
     lemmas.push_back(decision.lemmas);
+    steps.push_back(decision.steps);
     if (with_z3.size() < z3_count && milliseconds.size() % 3 == 1) {
       const double again = now();
       const Decision other = predictor.decide(a, b, {.search = 0}, smt::make_z3_solver);
@@ -126,8 +144,10 @@ int main(int argc, char** argv) {
     fmt::print("| {} | {} | {} | {} |\n", names[tier], settled[tier][0], settled[tier][1],
                per_second(settled[tier][0] + settled[tier][1], seconds[tier]));
   fmt::print("\nunknown: {}; rejected by the judge: {}\n", unknown, rejected);
-  fmt::print("of pairs that pass tier 1, median / p90 / max: ms {}; cone {}; attempts {}; lemmas {}\n",
-             spread(milliseconds), spread(cones), spread(attempts), spread(lemmas));
+  fmt::print(
+      "of pairs that pass tier 1, median / p90 / max: ms {}; cone {}; attempts {}; lemmas {}; steps "
+      "{}\n",
+      spread(milliseconds), spread(cones), spread(attempts), spread(lemmas), spread(steps));
   if (!with_z3.empty())
     fmt::print("Z3, on {} of them: ms {}; times ours {}\n", with_z3.size(), spread(with_z3), spread(ratios));
   return 0;
