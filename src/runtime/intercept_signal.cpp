@@ -52,11 +52,11 @@ using namespace racecast::runtime;
 
 RACECAST_EXPORT int kill(pid_t target, int number) noexcept {
   release(number);
-  return real_kill(process, number);
+  return real_kill(target, number);
 }
 RACECAST_EXPORT int sigqueue(pid_t target, int number, const union sigval value) noexcept {
   release(number);
-  return real_sigqueue(process, number, value);
+  return real_sigqueue(target, number, value);
 }
 RACECAST_EXPORT int pthread_kill(pthread_t thread, int number) noexcept {
   release(number);

@@ -48,27 +48,41 @@ class Settler {
 
  private:
   Settled settle_places(std::size_t i) const {
+    const Candidates::Tries tries = candidates_.tries(i);
     Settled settled;
     settled.places = candidates_.places(i);
-    const Candidates::Tries tries = candidates_.tries(i);
+    // First without relaxing: that is cheaper, and what it finds need not be looked for again.
+    if (options_.symbols != nullptr && options_.falls_back) {
+      const finding::Schedule schedule = try_all(tries, unrelaxed(), options_.budget, kStepsOfPlaces, settled);
+      if (settled.verdict == Verdict::Race) {
+        take_schedule(schedule, witness::Values::Recorded, settled);
+        return settled;
+      }
+      settled = {};
+      settled.places = candidates_.places(i);
+    }
+    const bool relaxed = options_.symbols != nullptr;
+    Budget budget = options_.budget;
+    if (relaxed) budget.steps = std::min(budget.steps, kRelaxedSteps);
+    const finding::Schedule schedule =
+        try_all(tries, predictor_, budget, relaxed ? kRelaxedStepsOfPlaces : kStepsOfPlaces, settled);
+    if (settled.verdict == Verdict::Race)
+      take_schedule(schedule, relaxed ? witness::Values::Model : witness::Values::Recorded, settled);
+    return settled;
+  }
+
+  // Until one of the pairs is a race: its schedule.
+  static finding::Schedule try_all(const Candidates::Tries& tries, const Predictor& predictor, const Budget& budget,
+                                   std::uint64_t steps_in_all, Settled& settled) {
     settled.in_full = tries.all;
     std::uint64_t steps = 0;
     for (const AccessPair& pair : tries.pairs) {
-      if (steps > kStepsOfPlaces) {
+      if (steps > steps_in_all) {
         settled.in_full = false;
         break;
       }
-      Decision decision = predictor_.decide(pair.first, pair.second, options_.budget);
+      Decision decision = predictor.decide(pair.first, pair.second, budget);
       steps += decision.steps;
-      bool relaxed = options_.symbols != nullptr;
-      if (decision.verdict != Verdict::Race && options_.falls_back) {
-        Decision plain = unrelaxed().decide(pair.first, pair.second, options_.budget);
-        steps += plain.steps;
-        if (plain.verdict == Verdict::Race) {
-          decision = std::move(plain);
-          relaxed = false;
-        }
-      }
       if (decision.tier != Tier::Order) {
         settled.cones.push_back(static_cast<std::uint32_t>(decision.cone));
         settled.attempts.push_back(static_cast<std::uint32_t>(decision.attempts));
@@ -84,15 +98,14 @@ class Settler {
         settled.verdict = Verdict::Race;
         settled.pair = pair;
         settled.in_full = true;
-        take_schedule(decision.schedule, relaxed ? witness::Values::Model : witness::Values::Recorded, settled);
-        return settled;
+        return std::move(decision.schedule);
       }
     }
     if (settled.verdict == Verdict::NoRace && !settled.in_full) {
       settled.verdict = Verdict::Unknown;
       settled.pair = tries.pairs.front();
     }
-    return settled;
+    return {};
   }
 
   void take_schedule(const finding::Schedule& schedule, witness::Values values, Settled& settled) const {

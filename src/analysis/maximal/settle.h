@@ -21,6 +21,9 @@ namespace racecast::analysis::maximal {
 
 // Of all pairs of accesses of a pair of places together; the default Budget is for one of them.
 inline constexpr std::uint64_t kStepsOfPlaces = 50'000'000;
+// The same where values are relaxed, where a step costs more: for one pair of accesses, and for all of two places.
+inline constexpr std::uint64_t kRelaxedSteps = 2'000'000;
+inline constexpr std::uint64_t kRelaxedStepsOfPlaces = 6'000'000;
 
 // What became of one pair of places.
 struct Settled {
@@ -42,7 +45,8 @@ struct SettleOptions {
   const model::SymbolicTrace* symbols = nullptr;
   // Of a variant (model/variant.h), by thread: from where on it is not on its recorded path.
   std::vector<EventNo> diverged;
-  // Relaxed: what is no race, or not settled, is decided without relaxing, so that nothing is lost.
+  // Relaxed: every pair of places is decided without relaxing first, within the budget of `maximal`, so that nothing is
+  // lost.
   bool falls_back = false;
   unsigned jobs = 1;
   std::function<bool(const finding::Places&)> skip;                // of no interest; may be empty
