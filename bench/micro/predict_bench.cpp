@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/maximal/decide.h"
+#include "analysis/maximal/settle.h"
 #include "model/execution.h"
 #include "model/symbols.h"
 #include "trace/reader.h"
@@ -107,11 +108,13 @@ int main(int argc, char** argv) {
   std::uint64_t settled[analysis::maximal::kTiers][2] = {}, unknown = 0, rejected = 0;
   double seconds[analysis::maximal::kTiers] = {};  // by the tier that settled the pair
   std::vector<double> milliseconds, with_z3, ratios;
+  analysis::maximal::Budget budget;
+  if (relaxed) budget.steps = analysis::maximal::kRelaxedSteps;
   const std::size_t z3_count = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   std::vector<std::uint64_t> cones, attempts, lemmas, steps;
   for (const auto& [a, b] : pairs) {
     const double before = now();
-    const Decision decision = predictor.decide(a, b, {});
+    const Decision decision = predictor.decide(a, b, budget);
     const double spent = 1000 * (now() - before);
     if (decision.verdict == Verdict::Unknown) {
       ++unknown;
