@@ -29,7 +29,9 @@ struct Ran {
   PlacesSet races;
 };
 
-Status count(const analysis::Input& input, report::Comparison& comparison) {
+// Counts, and keeps the trace if base reads can be counted in it. (Also, the file is in memory then, and the first
+// analysis does not pay for that.)
+Result<trace::Trace> count(const analysis::Input& input, model::EventCounts& counts) {
   RC_TRY(const auto source, input.open());
   model::EventCounter counter;
   trace::Trace trace;
@@ -42,12 +44,9 @@ Status count(const analysis::Input& input, report::Comparison& comparison) {
     else
       trace.events = {};
   }
-  comparison.counts = counter.counts();
+  counts = counter.counts();
   trace.definitions = source->definitions();
-  if (trace.definitions.program == nullptr || trace.events.size() != comparison.counts.events) return {};
-  RC_TRY(const model::SymbolicTrace symbols, model::SymbolicTrace::make(trace));
-  comparison.base_reads = model::count_base_reads(symbols);
-  return {};
+  return trace;
 }
 
 // The analysis alone: it leaves out nothing that another one has found.
@@ -98,11 +97,15 @@ Result<int> compare_and_report(const analysis::Input& input_of_trace, const std:
   input.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   input.window = options.window;
   input.open = trace::with_missing_mode(input.open, options.missing);
-  // First: it checks the trace on its way, which is then known to be valid.
+  RC_TRY(const trace::Trace trace, count(input_of_trace, comparison.counts));
   RC_TRY(const Ran maximal, run_alone(input, "maximal", "RV"));
   RC_TRY(const Ran value, run_alone(input, "value", "RECIPE-s"));
   RC_TRY(const Ran path, run_alone(input, "path", "RECIPE"));
-  RC_TRY_STATUS(count(input_of_trace, comparison));
+  // Now the trace is known to be valid: the analyses have checked it.
+  if (trace.definitions.program != nullptr && trace.events.size() == comparison.counts.events) {
+    RC_TRY(const model::SymbolicTrace symbols, model::SymbolicTrace::make(trace));
+    comparison.base_reads = model::count_base_reads(symbols);
+  }
   comparison.analyses = {value.shown, path.shown, maximal.shown};
   if (path.shown.races) {
     comparison.diff = count_without(path.races, maximal.races);
