@@ -1,7 +1,8 @@
 // How fast pairs are decided: predict_bench [--value] TRACE.rct [PAIRS [Z3_PAIRS]] takes up to PAIRS conflicting pairs,
-// evenly spread over the trace, decides each with the whole trace as the window (--value: with values relaxed, without
-// falling back), and prints a table as Markdown: what each tier settled, and how many pairs a second (its own time and
-// that of the tiers before it, judging not included); time per pair that passes tier 1, cones, attempts.
+// evenly spread over the trace (--value: the pairs that value would decide), decides each with the whole trace as the
+// window (--value: with values relaxed), and prints a table as Markdown: what each tier settled, and how many pairs a
+// second (its own time and that of the tiers before it, judging not included); time per pair that passes tier 1, cones,
+// attempts.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -26,6 +27,7 @@ namespace {
 
 using namespace racecast;
 using analysis::maximal::Decision;
+using analysis::maximal::Predictor;
 using analysis::maximal::Verdict;
 
 double now() {
@@ -52,6 +54,21 @@ std::vector<std::pair<EventNo, EventNo>> some_pairs(const model::Execution& x, s
   std::vector<std::pair<EventNo, EventNo>> chosen;
   for (std::size_t k = 0; k < std::min(count, pairs.size()); ++k)
     chosen.push_back(pairs[k * pairs.size() / std::min(count, pairs.size())]);
+  return chosen;
+}
+
+// The pairs that `value` would decide first, the same number of each pair of places.
+std::vector<std::pair<EventNo, EventNo>> pairs_of_value(const model::Execution& x, const Predictor& predictor,
+                                                        std::size_t count) {
+  const analysis::maximal::Candidates candidates(
+      x, {0, [&](EventNo a, EventNo b) { return predictor.may_be_concurrent(a, b); }, {}});
+  const std::size_t each = std::max<std::size_t>(count / std::max<std::size_t>(candidates.size(), 1), 1);
+  std::vector<std::pair<EventNo, EventNo>> chosen;
+  for (std::size_t i = 0; i < candidates.size() && chosen.size() < count; ++i) {
+    const auto tries = candidates.tries(i);
+    for (std::size_t k = 0; k < std::min(each, tries.pairs.size()); ++k)
+      chosen.emplace_back(tries.pairs[k].first, tries.pairs[k].second);
+  }
   return chosen;
 }
 
@@ -100,10 +117,11 @@ int main(int argc, char** argv) {
     }
     symbols = std::move(*made);
   }
-  const analysis::maximal::Predictor predictor(*trace, 0, symbols ? &*symbols : nullptr);
+  const Predictor predictor(*trace, 0, symbols ? &*symbols : nullptr);
   const double prepared = now();
   const witness::Judge judge(*trace, relaxed ? witness::Values::Model : witness::Values::Recorded);
-  const auto pairs = some_pairs(judge.execution(), count);
+  const auto pairs =
+      relaxed ? pairs_of_value(judge.execution(), predictor, count) : some_pairs(judge.execution(), count);
 
   std::uint64_t settled[analysis::maximal::kTiers][2] = {}, unknown = 0, rejected = 0;
   double seconds[analysis::maximal::kTiers] = {};  // by the tier that settled the pair
