@@ -94,6 +94,11 @@ void PathThread::on_located() {
     return;
   }
   const PathStep& step = code_.step(pc);
+  // A handler begins with one, before the call of its function.
+  if (trace::is_annotation(e) && !frames_.empty() && frames_.back().function != step.function) {
+    ++shared_->counts.outside;
+    return;
+  }
   // A stack object dies with its activation; the model frees nothing there.
   if (e.kind == EventKind::Free && step.op != Op::Free && step.pace != Pace::Call && step.pace != Pace::Opaque) return;
   if (frames_.empty() && !begin_function(step.function)) {

@@ -1,23 +1,17 @@
 // Signals order what threads do: nobody gets a signal that was not sent yet. So what sends one is a release, what waits
-// for one an acquire. All signals of one number are one: who waits is after all that were sent before, also where
+// for one, and the beginning of a handler (signals.cpp), an acquire. All signals of one number are one: who waits is after all that were sent before, also where
 // another one woke it. That may hide a race and never makes one. Signals from elsewhere (a timer, a key, another
 // process) have no sender here.
-//
-// LIMIT: the beginning of a handler is no acquire yet; its events come before the call that they would belong to.
 #include <signal.h>
 
 #include <ctime>
 
 #include "runtime/interceptor.h"
 #include "runtime/record.h"
+#include "runtime/signals.h"
 
 namespace racecast::runtime {
 namespace {
-
-// An address of no memory for each number.
-constexpr std::uint64_t place_of_signal(int number) {
-  return (std::uint64_t{1} << 51) + static_cast<std::uint32_t>(number);
-}
 
 void release(int number) {
   if (in_runtime() || recording() == nullptr) return;

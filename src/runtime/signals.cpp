@@ -14,6 +14,7 @@
 #include "runtime/atomics.h"
 #include "runtime/interceptor.h"
 #include "runtime/record.h"
+#include "runtime/signals.h"
 
 namespace racecast::runtime {
 
@@ -60,6 +61,7 @@ void enter(Frame& frame, int number) {
   if (stream == nullptr) return;
   __racecast_thread = &stream->head;
   record<abi::Tag::SignalBegin>(static_cast<std::uint32_t>(number));
+  record<abi::Tag::Acquire>(place_of_signal(number));  // whoever sent it released (intercept_signal.cpp)
 }
 
 void leave(Frame& frame) {

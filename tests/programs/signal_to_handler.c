@@ -1,0 +1,29 @@
+// A handler runs after its signal was sent, and beside what its sender does then.
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "test.h"
+
+static int x;
+static atomic_int done;
+
+static void handler(UNUSED int number) {
+  x = 1;  // RACE(a)
+  atomic_store(&done, 1);
+}
+
+THREAD(waits) {
+  while (!atomic_load(&done)) sched_yield();
+  return NULL;
+}
+
+int main(void) {
+  signal(SIGUSR1, handler);
+  pthread_t thread;
+  pthread_create(&thread, NULL, waits, NULL);
+  pthread_kill(thread, SIGUSR1);
+  x = 1;  // RACE(a)
+  while (!atomic_load(&done)) sched_yield();
+  pthread_join(thread, NULL);
+  return 0;
+}

@@ -1,0 +1,33 @@
+// A handler runs after its signal was sent: what was written before that is there for it.
+// OUTPUT: 6
+// NORACE
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "test.h"
+
+static int x;
+static atomic_int done;
+
+static void handler(UNUSED int number) {
+  x++;
+  atomic_store(&done, 1);
+}
+
+THREAD(waits) {
+  while (!atomic_load(&done)) sched_yield();
+  return NULL;
+}
+
+int main(void) {
+  signal(SIGUSR1, handler);
+  pthread_t thread;
+  pthread_create(&thread, NULL, waits, NULL);
+  x = 4;
+  pthread_kill(thread, SIGUSR1);
+  while (!atomic_load(&done)) sched_yield();
+  x++;
+  pthread_join(thread, NULL);
+  printf("%d\n", x);
+  return 0;
+}
