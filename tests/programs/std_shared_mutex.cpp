@@ -9,10 +9,10 @@
 std::shared_mutex mutex;
 int cache;
 
-NOINLINE static int lookup() {
+NOINLINE static int lookup(bool may_fill) {
   {
     std::shared_lock<std::shared_mutex> guard(mutex);
-    if (cache != 0) return cache;  // RACE(a)
+    if (cache != 0 || !may_fill) return cache;  // RACE(a)
   }
   std::shared_lock<std::shared_mutex> guard(mutex);
   cache = 5;  // RACE(a)
@@ -23,12 +23,12 @@ int main() {
   int seen[2];
   order_init(2);
   std::thread first([&] {
-    seen[0] = lookup();
+    seen[0] = lookup(true);
     order_wait();
   });
   std::thread second([&] {
     order_wait();
-    seen[1] = lookup();
+    seen[1] = lookup(false);
   });
   first.join();
   second.join();
