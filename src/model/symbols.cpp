@@ -27,10 +27,6 @@ Result<SymbolicTrace> SymbolicTrace::make(const trace::Trace& trace, std::vector
   return make(walker, trace.events, std::move(divergences));
 }
 
-Result<SymbolicTrace> SymbolicTrace::make(const PathWalker& walker, std::span<const trace::Event> window) {
-  return make(walker, window, {});
-}
-
 Result<SymbolicTrace> SymbolicTrace::make(const PathWalker& walker, std::span<const trace::Event> window,
                                           std::vector<Divergence> divergences) {
   PathClient client;

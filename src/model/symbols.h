@@ -111,7 +111,8 @@ class SymbolicTrace {
   static Result<SymbolicTrace> make(const trace::Trace& trace, std::vector<Divergence> divergences = {});
   // Of a window: `walker` stands at its first event (it was given all events before, in order) and is left there; what
   // it computed from these is constant. `window` must outlive the result.
-  static Result<SymbolicTrace> make(const PathWalker& walker, std::span<const trace::Event> window);
+  static Result<SymbolicTrace> make(const PathWalker& walker, std::span<const trace::Event> window,
+                                    std::vector<Divergence> divergences = {});
 
   std::span<const Node> nodes() const { return nodes_; }
   const Node& node(NodeNo number) const { return nodes_[number]; }
@@ -151,8 +152,6 @@ class SymbolicTrace {
   NodeNo first_after_read(EventNo event) const { return read_[slot(event)]; }
 
  private:
-  static Result<SymbolicTrace> make(const PathWalker& walker, std::span<const trace::Event> window,
-                                    std::vector<Divergence> divergences);
   friend class SymbolBuilder;
   std::size_t slot(EventNo event) const { return index(event) - index(first_); }
 

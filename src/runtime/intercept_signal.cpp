@@ -1,7 +1,7 @@
 // Signals order what threads do: nobody gets a signal that was not sent yet. So what sends one is a release, what waits
-// for one, and the beginning of a handler (signals.cpp), an acquire. All signals of one number are one: who waits is after all that were sent before, also where
-// another one woke it. That may hide a race and never makes one. Signals from elsewhere (a timer, a key, another
-// process) have no sender here.
+// for one, and the beginning of a handler (signals.cpp), an acquire. All signals of one number are one: who waits is
+// after all that were sent before, also where another one woke it. That may hide a race and never makes one. Signals
+// from elsewhere (a timer, a key, another process) have no sender here.
 #include <signal.h>
 
 #include <ctime>

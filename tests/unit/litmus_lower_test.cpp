@@ -146,7 +146,7 @@ TEST(LitmusLower, AConstantTestIsABranch) {
 TEST(LitmusLower, WhileMarksEveryTest) {
   EXPECT_EQ(lowered("shared int n", "1: while (k < n) {\n2: k = k + 1\n}\nn = k"),
             "1| jump b1\n"
-            "b1:\n1| %0 = phi 0 %3 b0 b2\n1| %1 = load @n\n1| %2 = slt %0 %1\n1| mark\n1| branch %2 b2 b3\n"
+            "b1:\n1| %0 = phi 0 %3 b0 b2\n1| %1 = load @n\n1| %2 = slt %0 %1\n1| mark\n1| branch %2 #2 b2 b3\n"
             "b2:\n2| %3 = add %0 1\n2| mark\n1| jump b1\n"
             "b3:\nstore @n %0\nreturn\n");
 }
@@ -154,7 +154,7 @@ TEST(LitmusLower, WhileMarksEveryTest) {
 TEST(LitmusLower, ForEvaluatesItsEndsOnceAndMarksEveryTest) {
   EXPECT_EQ(lowered("shared int x, n", "1: for i = x to n {\n2: x = i\n}"),
             "1| %0 = load @x\n1| %1 = load @n\n1| jump b1\n"
-            "b1:\n1| %2 = phi %0 %4 b0 b2\n1| %3 = sle %2 %1\n1| mark\n1| branch %3 b2 b3\n"
+            "b1:\n1| %2 = phi %0 %4 b0 b2\n1| %3 = sle %2 %1\n1| mark\n1| branch %3 #2 b2 b3\n"
             "b2:\n2| store @x %2\n2| mark\n1| %4 = add %2 1\n1| jump b1\n"
             "b3:\nreturn\n");
 }
@@ -162,7 +162,7 @@ TEST(LitmusLower, ForEvaluatesItsEndsOnceAndMarksEveryTest) {
 TEST(LitmusLower, AnAssignmentToTheLoopVariableLastsOneRound) {
   EXPECT_EQ(lowered("shared int x", "for i = 1 to 3 { i = i + 5; x = i }\nx = i"),
             "jump b1\n"
-            "b1:\n%0 = phi 0 %3 b0 b2\n%1 = phi 1 %4 b0 b2\n%2 = sle %1 3\nbranch %2 b2 b3\n"
+            "b1:\n%0 = phi 0 %3 b0 b2\n%1 = phi 1 %4 b0 b2\n%2 = sle %1 3\nbranch %2 #1 b2 b3\n"
             "b2:\n%3 = add %1 5\nstore @x %3\n%4 = add %1 1\njump b1\n"
             "b3:\nstore @x %0\nreturn\n");
 }

@@ -34,8 +34,9 @@ using Combination = std::vector<ThreadPath>;
 class Search {
  public:
   Search(const trace::Trace& trace, const model::SymbolicTrace& symbols, const DetourOptions& options,
-         model::DetourFinder finder)
+         model::DetourFinder finder, const model::PathWalker& walker)
       : trace_(trace),
+        walker_(walker),
         options_(options),
         window_(trace, 0, &symbols),
         finder_(std::move(finder)),
@@ -183,8 +184,6 @@ class Search {
   Status decide(model::Variant& variant) {
     SettleOptions settling;
     for (const model::Divergence& divergence : variant.divergences) settling.diverged.push_back(divergence.from);
-    RC_TRY(const model::SymbolicTrace symbols, model::SymbolicTrace::make(variant.trace, variant.divergences));
-    settling.symbols = &symbols;
     settling.jobs = options_.jobs;
     settling.budget.steps = 2'000'000;
     settling.budget.conflicts = 20'000;
@@ -199,6 +198,11 @@ class Search {
       return options_.skip(places) || found_.contains(places) ||
              (!is_small() && !own.contains(places.first) && !own.contains(places.second));
     };
+    if (!has_candidates(variant.trace, settling)) return {};
+    RC_TRY(const model::SymbolicTrace symbols,
+           model::SymbolicTrace::make(walker_, variant.trace.events, variant.divergences));
+    settling.symbols = &symbols;
+    ++decided_;
     SettledWindow settled = settle(variant.trace, settling);
     std::shared_ptr<const std::vector<Event>> events;
     for (Settled& places : settled.places) {
@@ -242,7 +246,8 @@ class Search {
     const model::DetourFinder::Counts& counts = counts_;
     std::vector<Figure> figures = {{"unexecuted sides explored", counts.sides},
                                    {"ways through them", counts.ways},
-                                   {"variants decided", variants},
+                                   {"variants", variants},
+                                   {"variants with pairs to decide", decided_},
                                    {"variants that cannot be", impossible_},
                                    {"branches that others stand for", not_representative_},
                                    {"pairs of accesses in variants", pairs_}};
@@ -258,17 +263,18 @@ class Search {
   }
 
   const trace::Trace& trace_;
+  const model::PathWalker& walker_;  // at the start
   const DetourOptions& options_;
   const Window window_;
   model::DetourFinder finder_;
   const model::VariantMaker maker_;
-  trace::Definitions definitions_;  // for variants, one at a time
+  trace::Definitions definitions_;                               // for variants, one at a time
   std::vector<std::vector<std::vector<ThreadPath>>> by_thread_;  // by thread and number of detours - 1
   model::DetourFinder::Counts counts_;                           // of single detours
   DetourResult result_;
   std::set<finding::Places> found_, unknown_;
   HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone: several
-  std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0;
+  std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0, decided_ = 0;
 };
 
 }  // namespace
@@ -276,7 +282,9 @@ class Search {
 Result<DetourResult> search_detours(const trace::Trace& trace, const model::SymbolicTrace& symbols,
                                     const DetourOptions& options) {
   RC_TRY(model::DetourFinder finder, model::DetourFinder::make(trace));
-  return Search(trace, symbols, options, std::move(finder)).run();
+  model::PathClient nobody;
+  RC_TRY(const model::PathWalker walker, model::PathWalker::make(trace.definitions, nobody));
+  return Search(trace, symbols, options, std::move(finder), walker).run();
 }
 
 }  // namespace racecast::analysis::maximal

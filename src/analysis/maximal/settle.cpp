@@ -171,6 +171,11 @@ class Settler {
 
 }  // namespace
 
+bool has_candidates(const trace::Trace& window, const SettleOptions& options) {
+  const model::Execution execution(window);
+  return Candidates(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.skip}).size() != 0;
+}
+
 SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
   const model::Execution execution(window);
   {

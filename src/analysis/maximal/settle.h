@@ -59,5 +59,7 @@ struct SettledWindow {
   Candidates::Counts counts;
 };
 SettledWindow settle(const trace::Trace& window, const SettleOptions& options);
+// Are there pairs of places that locks alone do not settle? Cheap; if not, settle() has nothing to do.
+bool has_candidates(const trace::Trace& window, const SettleOptions& options);
 
 }  // namespace racecast::analysis::maximal
