@@ -267,8 +267,7 @@ class PathPrinter {
   std::string written_text(EventNo no) const {
     const Event& e = symbols_.event(no);
     const NodeNo n = symbols_.written(no);
-    const std::string value =
-        e.has(trace::kHasValue) ? number_text(trace::stored_value(e), std::min(e.size, 8u) * 8) : "?";
+    std::string value = e.has(trace::kHasValue) ? number_text(trace::stored_value(e), std::min(e.size, 8u) * 8) : "?";
     if (n == kConstant) return value;
     if (n == kHistory) return "history = " + value;
     return fmt::format("{} = {}", numbers_[n] != 0 ? name_of(n) : expression_of(n, false), value);

@@ -138,10 +138,9 @@ class Interleaved {
   void step(std::size_t i) {
     note_deviation(i);
     const Event& e = event(i);
-    std::string text = trace::is_access(e.kind) ? access_text(e, deviates(i) ? Other(schedule_[i].value) : std::nullopt,
-                                                              stored_by(schedule_[i].event), false)
-                                                : other_text(e);
-    row(e, std::move(text));
+    row(e, trace::is_access(e.kind) ? access_text(e, deviates(i) ? Other(schedule_[i].value) : std::nullopt,
+                                                  stored_by(schedule_[i].event), false)
+                                    : other_text(e));
   }
 
   // Another value than recorded, which may not be known; nullopt: none.

@@ -13,7 +13,6 @@ namespace racecast::analysis::maximal {
 
 using model::ThreadPath;
 using trace::Event;
-using trace::EventKind;
 
 namespace {
 
@@ -27,7 +26,7 @@ constexpr std::size_t kMostPaths = 256;  // of a thread
 // Of all variants together: what they cost is linear in it.
 constexpr std::uint64_t kMostEvents = 6'000'000;
 // Of a longer trace: branches that go the same way at the same place in the same thread.
-constexpr std::uint32_t kMostOfClass = 4;
+constexpr std::uint64_t kMostOfClass = 4;
 
 using Combination = std::vector<ThreadPath>;
 
