@@ -22,6 +22,7 @@ void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
     names += fmt::format("{}{}: {}", names.empty() ? "" : "; ", a.name, a.summary);
   command.add_option("--analysis", options.analyses, "analyses, separated by commas (" + names + ")")
       ->delimiter(',')
+      ->allow_extra_args(false)  // the next word is the file
       ->type_name("NAME[,NAME...]")
       ->default_str("hb,shb,syncp,maximal,value,path")
       ->check([](const std::string& name) {

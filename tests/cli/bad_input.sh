@@ -77,6 +77,10 @@ refused "is a trace, not a litmus program" "$racecast" run whole.rct
 refused "--seed" "$racecast" run "$example" --seed -1
 refused "a trace has one order" "$racecast" dump order whole.rct --seed 1
 refused "excludes" "$racecast" run --check "$example" --stats
+# one word of names: the next word is the file
+refused "--analysis excludes --check" "$racecast" run --check --analysis hb,shb "$example"
+expect 1 "$racecast" run --analysis hb,lockset --analysis shb "$example"
+says out "(observed; hb, shb)"
 sed '$a expect hbb: (1,2)' "$example" >typo.litmus
 expect 2 "$racecast" run --check typo.litmus
 says err "there is no analysis hbb"
