@@ -66,7 +66,7 @@ struct Recorded {
   ProgramEnd end;
   RecordedProcesses processes;
 };
-Result<Recorded> record_once(const ProgramOptions& options, const RecordingFolder& folder, unsigned run) {
+Result<Recorded> record_once(const ProgramOptions& options, RecordingFolder& folder, unsigned run) {
   RC_TRY(const std::string inside,
          options.runs == 1 ? Result<std::string>(folder.path()) : folder.inside(fmt::format("run{}", run)));
   Recorded recorded;
@@ -74,7 +74,7 @@ Result<Recorded> record_once(const ProgramOptions& options, const RecordingFolde
   if (recorded.end.signal != 0)
     note(fmt::format("{} was killed by signal {} ({}); what it recorded before is looked at", options.words[0],
                      recorded.end.signal, strsignal(recorded.end.signal)));
-  RC_TRY(recorded.processes, merge_processes(inside, options.keep_raw, options.record_only));
+  RC_TRY(recorded.processes, merge_processes(folder, inside, options.keep_raw, options.record_only));
   for (const std::string& process : recorded.processes.unreadable) note("not looked at: " + process);
   if (recorded.processes.merged.empty() && !recorded.processes.unreadable.empty())
     return bad_input(fmt::format("nothing of what {} recorded can be read", options.words[0]));
@@ -144,14 +144,23 @@ Status refuse_mixed_options(const CLI::App& command, const ProgramOptions& optio
 }
 
 Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptions& analysis) {
-  RC_TRY(const RecordingFolder folder, RecordingFolder::make(options.out, options.keep || options.record_only));
+  RC_TRY(RecordingFolder folder, RecordingFolder::make(options.out, options.keep || options.record_only));
   RC_TRY(const File report, open_report(options.report));
   std::vector<Analysed> traces;
   std::vector<std::string> unreadable;
   int code = 0;
   unsigned runs = options.runs;
   for (unsigned run = 1; run <= runs; ++run) {
-    RC_TRY(const Recorded recorded, record_once(options, folder, run));
+    Result<Recorded> made = record_once(options, folder, run);
+    if (!made && (run == 1 || made.error().kind != ErrorKind::BadInput)) return std::unexpected(made.error());
+    if (!made) {
+      // The runs before it are not lost.
+      unreadable.push_back(fmt::format("run {} and those behind it: {}", run, made.error().message));
+      note("not looked at: " + unreadable.back());
+      runs = run - 1;
+      break;
+    }
+    const Recorded recorded = *std::move(made);
     if (code == 0) code = recorded.end.code;
     if (recorded.end.interrupted && run < runs) {
       note(fmt::format("interrupted; {} of {} runs were made", run, runs));

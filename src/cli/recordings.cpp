@@ -1,6 +1,7 @@
 #include "cli/recordings.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,15 +26,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// For the signal handler: the folder to remove when racecast is interrupted.
-char g_remove[4096];
+// For the signal handler: the folders to remove when racecast is interrupted; the second one may be empty.
+char g_remove[2][4096];
 constexpr std::array kDeadly = {SIGINT, SIGTERM, SIGHUP};
 
 // A handler may fork and exec, but not walk a folder.
 void remove_and_die(int signal) {
   const pid_t child = fork();
   if (child == 0) {
-    execl("/bin/rm", "rm", "-rf", "--", g_remove, static_cast<char*>(nullptr));
+    execl("/bin/rm", "rm", "-rf", "--", g_remove[0], *g_remove[1] != '\0' ? g_remove[1] : nullptr,
+          static_cast<char*>(nullptr));
     _exit(1);
   }
   int status = 0;
@@ -43,8 +45,9 @@ void remove_and_die(int signal) {
 }
 
 void remove_when_interrupted(const std::string& path) {
-  if (path.size() >= sizeof g_remove) return;
-  std::memcpy(g_remove, path.c_str(), path.size() + 1);
+  if (path.size() >= sizeof g_remove[0]) return;
+  std::memcpy(g_remove[0], path.c_str(), path.size() + 1);
+  *g_remove[1] = '\0';
   for (const int signal : kDeadly)
     if (std::signal(signal, remove_and_die) == SIG_IGN) std::signal(signal, SIG_IGN);
 }
@@ -52,6 +55,16 @@ void remove_when_interrupted(const std::string& path) {
 void remove_no_more() {
   for (const int signal : kDeadly)
     if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+}
+
+void also_remove_when_interrupted(const std::string& path) {
+  if (path.size() < sizeof g_remove[1]) std::memcpy(g_remove[1], path.c_str(), path.size() + 1);
+}
+
+// Where temporary folders are made.
+std::string temporary_place() {
+  const char* chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp";
 }
 
 std::unexpected<Error> cannot_make(const std::string& path, int error) {
@@ -81,6 +94,16 @@ std::string pid_of(const std::string& folder) {
   return name.substr(0, name.find('.'));
 }
 
+std::uint64_t bytes_in(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::uintmax_t size = entry.file_size(ignored);
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
 bool still_runs(const std::string& pid) {
   const long number = std::strtol(pid.c_str(), nullptr, 10);
   return number > 0 && kill(static_cast<pid_t>(number), 0) == 0;
@@ -93,12 +116,18 @@ RecordingFolder::RecordingFolder(std::string path, bool temporary) : path_(std::
 }
 
 RecordingFolder::RecordingFolder(RecordingFolder&& other) noexcept
-    : path_(std::move(other.path_)), temporary_(std::exchange(other.temporary_, false)) {}
+    : path_(std::move(other.path_)),
+      elsewhere_(std::move(other.elsewhere_)),
+      temporary_(std::exchange(other.temporary_, false)) {}
 
 RecordingFolder::~RecordingFolder() {
-  if (!temporary_) return;
   std::error_code ignored;
+  if (!temporary_) {
+    if (!elsewhere_.empty()) fs::remove(elsewhere_, ignored);  // if it is empty
+    return;
+  }
   fs::remove_all(path_, ignored);
+  if (!elsewhere_.empty()) fs::remove_all(elsewhere_, ignored);
   remove_no_more();
 }
 
@@ -121,8 +150,7 @@ Result<RecordingFolder> RecordingFolder::make(const std::optional<std::string>& 
     }
     return bad_input("there are a million folders racecast.out.N here");
   }
-  const char* chosen = std::getenv("TMPDIR");
-  std::string name = fmt::format("{}/racecast.XXXXXX", chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp");
+  std::string name = temporary_place() + "/racecast.XXXXXX";
   if (mkdtemp(name.data()) == nullptr) return cannot_make(name, errno);
   return RecordingFolder(fs::canonical(name, error), true);
 }
@@ -135,6 +163,23 @@ Result<std::string> RecordingFolder::inside(const std::string& name) const {
   return path;
 }
 
+std::optional<std::string> RecordingFolder::elsewhere(std::uint64_t bytes) {
+  if (!elsewhere_.empty()) return elsewhere_;
+  struct stat here{}, there{};
+  if (stat(path_.c_str(), &here) != 0) return std::nullopt;
+  for (const std::string& place : {temporary_place(), std::string("/var/tmp"), std::string("/tmp")}) {
+    std::error_code error;
+    if (stat(place.c_str(), &there) != 0 || there.st_dev == here.st_dev) continue;
+    if (fs::space(place, error).available < bytes || error) continue;
+    std::string name = place + "/racecast.XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) continue;
+    elsewhere_ = fs::canonical(name, error);
+    if (temporary_) also_remove_when_interrupted(elsewhere_);
+    return elsewhere_;
+  }
+  return std::nullopt;
+}
+
 Result<std::uint64_t> merge_process(const std::string& process_folder, const std::string& path, bool say_gaps) {
   Progress progress("merging", "events");
   RC_TRY(const recording::MergeResult result, recording::merge_recording(process_folder, path, &progress));
@@ -145,7 +190,35 @@ Result<std::uint64_t> merge_process(const std::string& process_folder, const std
   return result.events;
 }
 
-Result<RecordedProcesses> merge_processes(const std::string& folder, bool keep_raw, bool say_gaps) {
+namespace {
+
+// Beside what the process wrote, or elsewhere if that cannot be (the disk is full); `path` is then changed.
+Result<std::uint64_t> merge_somewhere(RecordingFolder& recordings, const std::string& process, std::string& path,
+                                      bool say_gaps) {
+  Result<std::uint64_t> events = merge_process(process, path, say_gaps);
+  if (events || events.error().kind != ErrorKind::BadInput) return events;
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  const std::optional<std::string> folder = recordings.elsewhere(bytes_in(process));
+  if (!folder) return events;
+  // Runs may have processes of the same number.
+  std::string name = fs::path(process).lexically_relative(recordings.path()).string() + ".rct";
+  std::ranges::replace(name, '/', '.');
+  const std::string other = *folder + "/" + name;
+  Result<std::uint64_t> again = merge_process(process, other, say_gaps);
+  if (!again && again.error().kind == ErrorKind::BadInput) {
+    fs::remove(other, ignored);
+    return events;
+  }
+  if (again) note(fmt::format("{}; the trace went to {}", events.error().message, other));
+  path = other;
+  return again;
+}
+
+}  // namespace
+
+Result<RecordedProcesses> merge_processes(RecordingFolder& recordings, const std::string& folder, bool keep_raw,
+                                          bool say_gaps) {
   RC_TRY(const std::vector<std::string> raw, recording::process_folders(folder));
   RecordedProcesses processes;
   std::error_code ignored;
@@ -163,11 +236,15 @@ Result<RecordedProcesses> merge_processes(const std::string& folder, bool keep_r
     merged.name = fmt::format("{} ({})", command.empty() ? "process" : command, pid);
     merged.path = process + ".rct";
     if (still_runs(pid)) note(fmt::format("{} still runs; what it recorded so far is looked at", merged.name));
-    const Result<std::uint64_t> events = merge_process(process, merged.path, say_gaps);
+    const Result<std::uint64_t> events = merge_somewhere(recordings, process, merged.path, say_gaps);
     if (!events && events.error().kind == ErrorKind::Internal) return std::unexpected(events.error());
-    if (!keep_raw) fs::remove_all(process, ignored);
+    // Of what could not be merged, `racecast import` may still make a trace.
+    if (!keep_raw && events) fs::remove_all(process, ignored);
     // One process that left nothing readable must not hide the others.
-    if (!events) processes.unreadable.push_back(fmt::format("{}: {}", merged.name, events.error().message));
+    if (!events) {
+      processes.unreadable.push_back(fmt::format("{}: {}", merged.name, events.error().message));
+      if (!recordings.temporary()) note(fmt::format("what {} recorded is left in {}", merged.name, process));
+    }
     merged.events = events.value_or(0);
     if (merged.events == 0)
       fs::remove(merged.path, ignored);

@@ -25,10 +25,14 @@ class RecordingFolder {
   const std::string& path() const { return path_; }  // absolute
   // A folder inside, made now.
   Result<std::string> inside(const std::string& name) const;
+  // Where to write when the disk of this folder is full: a temporary folder on another disk that has room for so many
+  // bytes, made by the first call; kept (unless it is empty) or removed as this one is. Nullopt: there is none.
+  std::optional<std::string> elsewhere(std::uint64_t bytes);
+  bool temporary() const { return temporary_; }
 
  private:
   RecordingFolder(std::string path, bool temporary);
-  std::string path_;
+  std::string path_, elsewhere_;
   bool temporary_;
 };
 
@@ -49,8 +53,10 @@ struct RecordedProcesses {
   std::vector<std::string> unreadable;  // "bank (12345): why": of these there is no trace
 };
 
-// Merges what the processes of one run wrote into `folder` into one .rct each, beside them, and removes what they wrote
-// unless `keep_raw`. Processes without any event are left out.
-Result<RecordedProcesses> merge_processes(const std::string& folder, bool keep_raw, bool say_gaps);
+// Merges what the processes of one run wrote into `folder`, which is `recordings` or inside it, into one .rct each,
+// beside them, or elsewhere if that fails. What they wrote is removed unless `keep_raw` or it cannot be merged.
+// Processes without any event are left out.
+Result<RecordedProcesses> merge_processes(RecordingFolder& recordings, const std::string& folder, bool keep_raw,
+                                          bool say_gaps);
 
 }  // namespace racecast::cli

@@ -258,6 +258,59 @@ says err "not looked at: process ("
 says left.txt "no race found"
 says left.txt "not looked at: process ("
 
+# ---- a full disk, where a small file system can be mounted: what was recorded until then is looked at
+"$racecast" cc -O1 -pthread -x c -o fills - <<'C' || fail "fills"
+#include <pthread.h>
+#include <stdio.h>
+static int x;
+static volatile int y;
+static void* second(void* unused) {
+  ++x;
+  return unused;
+}
+int main(int argc, char** argv) {
+  pthread_t one;
+  pthread_create(&one, 0, second, 0);
+  if (argc > 1) ++x;
+  pthread_join(one, 0);
+  for (int i = 0; i < 3000000; ++i) y = y + i * 7919;
+  puts(x != 0 ? "done" : "");
+  return 5;
+}
+C
+mkdir small
+if mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
+  trap 'umount "$work/small"; rm -rf "$work"' EXIT
+  expect 66 "$racecast" run --out small/racy -- ./fills race
+  says out "done"
+  says err "data race on x"
+  says err "not everything was looked at: recording stopped: a log cannot be written"
+  says err "No space left on device; the trace went to $TMPDIR/racecast."
+  says err " events in $TMPDIR/racecast."
+  expect 0 "$racecast" dump trace tmp/racecast.*/*.rct
+  says out "recording stopped: a log cannot be written"
+  rm -rf tmp/racecast.*
+  expect 5 "$racecast" run --out small/clean -- ./fills
+  says err "no race found; not everything was looked at"
+  rm -rf tmp/racecast.*
+  expect 5 "$racecast" record -o small/recorded -- ./fills
+  says err "the trace is not complete: recording stopped: "
+  expect 0 "$racecast" analyze tmp/racecast.*/*.rct
+  rm -rf tmp/racecast.*
+  # the temporary folder itself: nothing is left of what nobody asked for
+  expect 66 env TMPDIR="$work/small" "$racecast" run -- ./fills race
+  says err "data race on x"
+  went=$(sed -n 's/.*; the trace went to \(.*\)\/.*/\1/p' err)
+  [ -n "$went" ] && [ ! -e "$went" ] || fail "left behind, or not said where it was: $went"
+  # a later run that cannot be recorded does not take the ones before it away
+  expect 66 "$racecast" run --runs 3 --keep-raw --out small/runs --report runs.txt -- ./fills race
+  says runs.txt "data race on x"
+  says runs.txt "not looked at: run 2 and those behind it: "
+  umount small
+  trap 'rm -rf "$work"' EXIT
+  rm -rf tmp/racecast.*
+fi
+
 # ---- objects on the stack of a size that changes: nothing to say
 "$racecast" cc -O0 -x c -o sizes - <<'C' || fail "sizes"
 #include <string.h>
