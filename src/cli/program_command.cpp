@@ -19,9 +19,6 @@ namespace racecast::cli {
 
 namespace {
 
-// What an event takes on disk, for --max-events: the runtime counts bytes, which costs it nothing.
-constexpr std::uint64_t kBytesPerEvent = 8;
-
 // CLI11 takes -5 for 2^64 - 5.
 std::string refuse_sign(const std::string& text) {
   return text.starts_with('-') ? "not a positive number: " + text : std::string();
@@ -32,9 +29,8 @@ constexpr const char* kGroup = "Options for programs";
 std::vector<std::pair<std::string, std::string>> environment_of(const ProgramOptions& options,
                                                                 const std::string& folder, unsigned run) {
   std::vector<std::pair<std::string, std::string>> environment{{abi::kEnvFolder, folder}};
-  std::optional<std::uint64_t> limit = options.max_bytes;
-  if (options.max_events) limit = std::min(limit.value_or(UINT64_MAX), *options.max_events * kBytesPerEvent);
-  if (limit) environment.emplace_back(abi::kEnvMaxBytes, std::to_string(*limit));
+  if (options.max_bytes) environment.emplace_back(abi::kEnvMaxBytes, std::to_string(*options.max_bytes));
+  if (options.max_events) environment.emplace_back(abi::kEnvMaxEvents, std::to_string(*options.max_events));
   if (options.seed) environment.emplace_back(abi::kEnvSeed, std::to_string(*options.seed + run - 1));
   return environment;
 }

@@ -217,7 +217,10 @@ struct Effect {
 inline constexpr const char* kEnvFolder =
     "RACECAST_DIR";  // where to make a folder per process; without: nothing is recorded
 inline constexpr const char* kEnvMaxBytes = "RACECAST_MAX_BYTES";  // of all logs of a process
-inline constexpr const char* kEnvSeed = "RACECAST_SEED";           // perturb scheduling
+inline constexpr const char* kEnvMaxEvents =
+    "RACECAST_MAX_EVENTS";  // the same, counted as kBytesPerEvent each: counting bytes costs nothing
+inline constexpr std::uint64_t kBytesPerEvent = 8;
+inline constexpr const char* kEnvSeed = "RACECAST_SEED";  // perturb scheduling
 // The folder of a process: DIR/PID.K, K from 0 (an exec'd program counts on).
 
 }  // namespace racecast::abi

@@ -76,6 +76,9 @@ bool read_environment() {
     return false;
   }
   process.max_bytes = number_in(::getenv(abi::kEnvMaxBytes), ~std::uint64_t{0});
+  const std::uint64_t max_events = number_in(::getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
+  process.max_is_of_events = max_events < process.max_bytes / abi::kBytesPerEvent;
+  if (process.max_is_of_events) process.max_bytes = max_events * abi::kBytesPerEvent;
   const char* seed = ::getenv(abi::kEnvSeed);
   process.seed = seed == nullptr || *seed == 0 ? 0 : number_in(seed, 0) + 1;
   return true;

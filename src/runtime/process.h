@@ -23,8 +23,9 @@ struct Process {
   std::atomic<std::uint32_t> next_stream{0};
   std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
   std::uint64_t max_bytes = ~std::uint64_t{0};
-  std::uint64_t seed = 0;  // 1 + RACECAST_SEED; 0: do not perturb
-  char folder[3072] = {};  // of this process, absolute
+  bool max_is_of_events = false;  // max_bytes stands for a number of events
+  std::uint64_t seed = 0;         // 1 + RACECAST_SEED; 0: do not perturb
+  char folder[3072] = {};         // of this process, absolute
 };
 extern Process process;
 

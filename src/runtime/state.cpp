@@ -99,7 +99,7 @@ void reserve_in_log(int fd, std::uint64_t at, std::size_t bytes) {
 
 const char* append_to_log(const abi::ThreadState& state, std::size_t bytes) {
   if (process.logged.fetch_add(bytes, std::memory_order_relaxed) + bytes > process.max_bytes)
-    return "the size limit was reached";
+    return process.max_is_of_events ? "the limit of events was reached" : "the size limit was reached";
   const std::uint64_t at = state.log_begin + state.logged;
   if (!file_size_allowed(at + bytes)) return "the log would exceed the limit on file sizes";
   const int fd = open_in_folder(FileName(state.log, ".log").text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);

@@ -37,7 +37,7 @@ expect 1 "$racecast" analyze racy.rct --analysis hb --missing ignore --json igno
 # A program with a lock that is not recorded.
 bin=$(dirname "$racecast")
 if [ -e "$bin/../lib/libracecast_plugin.so" ] && [ -e "$bin/../lib/libracecast_rt.so" ] && command -v "${RACECAST_CC:-clang-19}" >/dev/null; then
-  unset RACECAST_DIR RACECAST_SEED RACECAST_MAX_BYTES
+  unset RACECAST_DIR RACECAST_SEED RACECAST_MAX_BYTES RACECAST_MAX_EVENTS
   "${RACECAST_CC:-clang-19}" -O1 -c "$source/bench/missing/programs/hidden/sync.c" -o sync.o || fail "sync.c"
   expect 0 "$racecast" cc -g -O1 -pthread "$source/bench/missing/programs/ring.c" sync.o -o ring
   expect 0 "$racecast" run --analysis hb,syncp --out traces -- ./ring

@@ -4,7 +4,7 @@
 bin=$(dirname "$racecast")
 [ -e "$bin/../lib/libracecast_plugin.so" ] && [ -e "$bin/../lib/libracecast_rt.so" ] || { echo "the plugin or the runtime is not built" >&2; exit 77; }
 command -v "${RACECAST_CC:-clang-19}" >/dev/null || { echo "there is no clang-19" >&2; exit 77; }
-unset RACECAST_DIR RACECAST_SEED RACECAST_MAX_BYTES
+unset RACECAST_DIR RACECAST_SEED RACECAST_MAX_BYTES RACECAST_MAX_EVENTS
 export TMPDIR=$PWD/tmp
 mkdir tmp
 
@@ -225,16 +225,23 @@ expect 0 "$racecast" run --max-events 10K --record-only --out few -- ./many
 says out "done"
 
 # ---- what was not recorded is said, and "no race" is not said without it
-says err "the trace is not complete: recording stopped: the size limit was reached"
+says err "the trace is not complete: recording stopped: the limit of events was reached"
 expect 0 "$racecast" run --max-events 10K --json limited.json -- ./many
 says err "no race found; not everything was looked at"
-says err "not everything was looked at: recording stopped: the size limit was reached"
-python3 -c 'import json; a = json.load(open("limited.json"))["analyses"]; assert a and all(not x["complete"] and "size limit" in x["limit"] for x in a)' || fail "limited.json"
+says err "not everything was looked at: recording stopped: the limit of events was reached"
+python3 -c 'import json; a = json.load(open("limited.json"))["analyses"]; assert a and all(not x["complete"] and "limit of events" in x["limit"] for x in a)' || fail "limited.json"
 expect 0 "$racecast" run --max-events 10K --report limited.txt -- ./many
 says limited.txt "not everything was looked at"
 expect 0 "$racecast" analyze few/*.rct
 says out "no race found; not everything was looked at"
+says err "recording stopped: the limit of events was reached"
+# of two limits the one that was reached is named; one that no file could reach is none
+expect 0 "$racecast" run --max-events 10K --max-size 1M -- ./many
+says err "recording stopped: the limit of events was reached"
+expect 0 "$racecast" run --max-events 10G --max-size 100K -- ./many
 says err "recording stopped: the size limit was reached"
+expect 0 "$racecast" run --max-events 4611686018427387904 -- ./clean
+says_not err "recording stopped"
 expect 0 "$racecast" run -- ./clean
 says_not err "not everything"
 # also where the program's own standard error is closed, and nothing is left to look at

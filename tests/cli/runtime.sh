@@ -172,6 +172,17 @@ for s in r.threads():
 assert sum(len(s.plain()) for s in r.threads()) < 300000
 PYTHON
 
+# A limit of events, at eight bytes each.
+rm -rf rec && mkdir rec
+expect 0 env RACECAST_DIR="$work/rec" RACECAST_MAX_EVENTS=125000 RACECAST_MAX_BYTES=2000000 ./hooks threads 3 150000
+[ "$(wc -l <err)" -eq 1 ] || fail "not one line: $(cat err)"
+says err "recording stopped: the limit of events was reached"
+check "limit of events" <<'PYTHON'
+assert len(r.stopped()) == 1
+for s in r.threads(): whole(s, len(s.plain()))
+assert sum(len(s.plain()) for s in r.threads()) < 300000
+PYTHON
+
 # A limit on file sizes, without and with SIGXFSZ ignored.
 rm -rf rec && mkdir rec
 expect 0 bash -c "ulimit -f 600; RACECAST_DIR='$work/rec' exec ./hooks threads 3 150000"
