@@ -24,7 +24,8 @@ constexpr std::size_t kMostVariants = 600;
 constexpr std::size_t kMostDetours = 8;
 constexpr std::size_t kMostPaths = 256;  // of a thread
 // Of all variants together: what they cost is linear in it.
-constexpr std::uint64_t kMostEvents = 6'000'000;
+constexpr std::uint64_t kMostEvents = 6'000'000, kMostEventsOfSmall = 60'000;
+constexpr std::size_t kLeast = 8, kLeastOfSmall = 50;  // variants, whatever they cost
 // Of a longer trace: branches that go the same way at the same place in the same thread.
 constexpr std::uint64_t kMostOfClass = 4;
 
@@ -45,8 +46,10 @@ class Search {
   }
 
   Result<DetourResult> run() {
+    const std::size_t size = std::max<std::size_t>(trace_.events.size(), 1);
     const std::size_t affordable =
-        std::clamp<std::size_t>(kMostEvents / std::max<std::size_t>(trace_.events.size(), 1), 8, kMostVariants);
+        is_small() ? std::clamp<std::size_t>(kMostEventsOfSmall / size, kLeastOfSmall, kMostVariants)
+                   : std::clamp<std::size_t>(kMostEvents / size, kLeast, kMostVariants);
     const std::vector<Combination> all = combinations(affordable);
     std::size_t done = 0;
     for (const Combination& combination : all) {
