@@ -7,7 +7,7 @@
 #include "test.h"
 
 static int x;
-static atomic_int done;
+static atomic_int started, done;
 
 static void handler(UNUSED int number) {
   x++;
@@ -15,6 +15,7 @@ static void handler(UNUSED int number) {
 }
 
 THREAD(waits) {
+  atomic_store(&started, 1);
   while (!atomic_load(&done)) sched_yield();
   return NULL;
 }
@@ -23,6 +24,7 @@ int main(void) {
   signal(SIGUSR1, handler);
   pthread_t thread;
   pthread_create(&thread, NULL, waits, NULL);
+  while (!atomic_load(&started)) sched_yield();
   x = 4;
   pthread_kill(thread, SIGUSR1);
   while (!atomic_load(&done)) sched_yield();
