@@ -62,7 +62,10 @@ class Search {
       if (options_.progress) options_.progress(done, std::min(all.size(), affordable));
     }
     result_.figures = figures(done);
-    if (cut_ != 0) result_.limits.push_back(fmt::format("path left out {} ways through unexecuted branches", cut_));
+    if (cut_ != 0) result_.limits.emplace_back("path did not look at all ways through unexecuted branches");
+    if (not_representative_ != 0)
+      result_.limits.push_back(fmt::format(
+          "path took no detour at {} branches, for which others at the same place stand", not_representative_));
     if (unknown_.size() != 0)
       result_.limits.push_back(
           fmt::format("{} pairs of places in unexecuted branches were not settled", unknown_.size()));
