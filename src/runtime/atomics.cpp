@@ -18,6 +18,7 @@ namespace racecast::runtime {
 namespace {
 
 constexpr std::uint32_t kStripes = 1024;
+constexpr std::uint32_t kWithout = ~0u;  // in a step, and holds no stripe
 constexpr int kSpins = 200;
 constexpr int kYields = 200'000;  // some 50 milliseconds at the least, seconds on a busy machine
 
@@ -55,7 +56,7 @@ void release_stripe() {
   const std::uint32_t held = self.stripe;
   if (held == 0) return;
   // In this order: a handler in between takes it for held and goes without, instead of waiting for its own thread.
-  stripes[held - 1].held.store(0, std::memory_order_release);
+  if (held != kWithout) stripes[held - 1].held.store(0, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   self.stripe = 0;
 }
@@ -78,12 +79,15 @@ void __racecast_atomic_begin(const void* address) {
   perturb_atomic();
   // A flush takes long: not while others wait for the stripe.
   if (state->cur + 64 > state->end) make_room(*state);
-  if (self.without_stripes != 0) return;
+  if (self.without_stripes != 0) {
+    self.stripe = kWithout;
+    return;
+  }
   const std::uint32_t number = stripe_of(address);
   // Set before it is taken: a handler that comes in between goes without, which is safe either way.
   self.stripe = number + 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (!take(stripes[number])) self.stripe = 0;
+  if (!take(stripes[number])) self.stripe = kWithout;
 }
 
 void __racecast_atomic_load(const void* address, std::uint32_t what, std::uint64_t value) {

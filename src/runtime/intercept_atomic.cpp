@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/memory_order.h"
+#include "runtime/atomics.h"
 #include "runtime/hooks.h"
 #include "trace/event.h"
 
@@ -81,6 +82,11 @@ class Step {
   explicit Step(const void* at) : at_(at), mine_(self.stripe == 0) {
     if (mine_) __racecast_atomic_begin(at);
   }
+  // The same operation, on what lies behind.
+  Step further(const void* at) const { return {at, mine_}; }
+  void nothing() const {
+    if (mine_) release_stripe();
+  }
   void loaded(std::uint32_t how, std::uint64_t bits) const {
     if (mine_) __racecast_atomic_load(at_, how, bits);
   }
@@ -92,6 +98,8 @@ class Step {
   }
 
  private:
+  Step(const void* at, bool mine) : at_(at), mine_(mine) {}
+
   const void* at_;
   bool mine_;
 };
@@ -139,6 +147,7 @@ bool recorded_cas(void* at, T* expected, T desired, int success, int failure) {
 constexpr std::size_t kLocks = 64;
 constinit std::atomic<bool> locks[kLocks] = {};
 
+// Always taken inside the step, as where the hooks around an instruction began it: the other order could wait for ever.
 // A handler that does such an atomic while its thread is in the middle of one at the same address hangs, here as in
 // libatomic: these are not lock-free, and the language says so.
 class Locked {
@@ -156,15 +165,12 @@ class Locked {
 
 constexpr std::size_t kPiece = 128;
 
-// Calls note(step, size) for each piece. The lock is held, so the pieces of two operations do
-// not mix.
+// Calls note(step, size) for each piece. The lock is held, so the pieces of two operations do not mix.
 template <typename Note>
-void in_pieces(const void* at, std::size_t size, Note note) {
-  for (std::size_t done = 0; done < size; done += kPiece) {
-    const void* piece = static_cast<const char*>(at) + done;
-    const Step step(piece);
-    note(step, size - done < kPiece ? size - done : kPiece);
-  }
+void in_pieces(const Step& first, const void* at, std::size_t size, Note note) {
+  if (size == 0) return first.nothing();
+  for (std::size_t done = 0; done < size; done += kPiece)
+    note(first.further(static_cast<const char*>(at) + done), size - done < kPiece ? size - done : kPiece);
 }
 
 bool is_instruction(const void* at, std::size_t size) {
@@ -205,18 +211,20 @@ void libatomic_load(std::size_t size, const void* at, void* result, int order) {
     });
     return;
   }
+  const Step whole(at);
   const Locked lock(at);
   std::memcpy(result, at, size);
-  in_pieces(at, size, [&](const Step& step, std::size_t bytes) { step.loaded(what(bytes, order, false), 0); });
+  in_pieces(whole, at, size, [&](const Step& step, std::size_t bytes) { step.loaded(what(bytes, order, false), 0); });
 }
 void libatomic_store(std::size_t size, void* at, const void* from, int order) {
   if (is_instruction(at, size)) {
     by_size(size, [&]<typename T>(T) { recorded_store<T>(at, copy_of<T>(from), order); });
     return;
   }
+  const Step whole(at);
   const Locked lock(at);
   std::memcpy(at, from, size);
-  in_pieces(at, size, [&](const Step& step, std::size_t bytes) { step.stored(what(bytes, order, false), 0); });
+  in_pieces(whole, at, size, [&](const Step& step, std::size_t bytes) { step.stored(what(bytes, order, false), 0); });
 }
 void libatomic_exchange(std::size_t size, void* at, const void* from, void* result, int order) {
   if (is_instruction(at, size)) {
@@ -227,6 +235,7 @@ void libatomic_exchange(std::size_t size, void* at, const void* from, void* resu
     });
     return;
   }
+  const Step whole(at);
   const Locked lock(at);
   // `from` and `result` may be the same.
   for (std::size_t i = 0; i < size; ++i) {
@@ -234,7 +243,8 @@ void libatomic_exchange(std::size_t size, void* at, const void* from, void* resu
     static_cast<char*>(at)[i] = static_cast<const char*>(from)[i];
     static_cast<char*>(result)[i] = old;
   }
-  in_pieces(at, size, [&](const Step& step, std::size_t bytes) { step.changed(what(bytes, order, false), 0, 0); });
+  in_pieces(whole, at, size,
+            [&](const Step& step, std::size_t bytes) { step.changed(what(bytes, order, false), 0, 0); });
 }
 bool libatomic_compare_exchange(std::size_t size, void* at, void* expected, const void* desired, int success,
                                 int failure) {
@@ -246,11 +256,12 @@ bool libatomic_compare_exchange(std::size_t size, void* at, void* expected, cons
       return done;
     });
   }
+  const Step whole(at);
   const Locked lock(at);
   const bool done = std::memcmp(at, expected, size) == 0;
   std::memcpy(done ? at : expected, done ? desired : at, size);
   const unsigned flags = done ? trace::kCas : trace::kCas | trace::kFailed;
-  in_pieces(at, size, [&](const Step& step, std::size_t bytes) {
+  in_pieces(whole, at, size, [&](const Step& step, std::size_t bytes) {
     step.changed(what(bytes, done ? success : failure, false, flags), 0, 0);
   });
   return done;
