@@ -153,6 +153,7 @@ std::optional<Buffer> read_buffer(const std::string& path, RawFolder& folder) {
   constexpr std::size_t kWhole = abi::kPageBytes + abi::kBufferBytes + abi::kMaxRecord;
   const std::vector<std::uint8_t> bytes = head_of(path, kWhole);
   Buffer buffer;
+  if (bytes.empty()) return std::nullopt;  // it was made, and then the disk was full or the process died
   if (bytes.size() < sizeof buffer.state) {
     note("is too short; what it held is lost");
     return std::nullopt;

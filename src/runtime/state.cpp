@@ -79,8 +79,10 @@ Stream* map_new_stream(std::uint32_t number) {
   long mapped = -ENOSPC;
   if (reserve(fd, kStreamBytes))
     mapped = sys(SYS_mmap, nullptr, kStreamBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+  const bool failed = mapped < 0 && mapped > -4096;
+  if (failed) sys(SYS_ftruncate, fd, 0L);  // gives back what it got; readers take an empty one for none
   sys(SYS_close, fd);
-  if (mapped < 0 && mapped > -4096) return nullptr;
+  if (failed) return nullptr;
   auto* stream = reinterpret_cast<Stream*>(mapped);
   stream->file = number;
   return stream;

@@ -92,6 +92,8 @@ class Recording:
         for name in os.listdir(folder):
             if name.endswith(".buf"):
                 page = open(f"{folder}/{name}", "rb").read()
+                if not page:  # made, and then the disk was full or the process died
+                    continue
                 cur, end, begin, logged, log_begin, log, stream = struct.unpack_from("<QQQQQII", page)
                 assert stream not in pages or begin == 0, "two buffers of one stream"
                 if begin != 0:
