@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "analysis/maximal/window.h"
+#include "analysis/maximal/may_turn.h"
 
 namespace racecast::analysis::maximal {
 
@@ -38,7 +38,7 @@ class Search {
       : trace_(trace),
         walker_(walker),
         options_(options),
-        window_(trace, 0, &symbols),
+        may_turn_(trace, symbols),
         finder_(std::move(finder)),
         maker_(trace),
         definitions_(trace.definitions) {
@@ -89,17 +89,18 @@ class Search {
         }
   }
 
-  // Can the branch turn, as far as the recorded path says? (Of a small trace: does it depend on a read? What is read
-  // may change by another detour.)
-  bool may_turn(EventNo branch) const {
-    return std::ranges::any_of(window_.symbols->conditions(branch), [&](const model::Condition& condition) {
-      return (condition.kind == model::ConditionKind::Branch || condition.kind == model::ConditionKind::Switch) &&
-             condition.node != model::kHistory && (is_small() || window_.may_change[condition.node] != 0);
-    });
-  }
-
   // Few detours first, whatever their threads; at most one more than `affordable`.
   std::vector<Combination> combinations(std::size_t affordable) {
+    for (;;) {
+      std::optional<std::vector<Combination>> all = try_combinations(affordable);
+      if (all) return std::move(*all);
+    }
+  }
+
+  // Nullopt: what was found lets further branches turn.
+  std::optional<std::vector<Combination>> try_combinations(std::size_t affordable) {
+    by_thread_.clear();
+    cut_ = not_representative_ = rejoining_ = 0;
     std::vector<Combination> all;
     for (std::size_t detours = 1; all.size() <= affordable; ++detours) {
       if (detours > (is_small() ? kMostDetours : 1)) {
@@ -107,6 +108,7 @@ class Search {
         break;
       }
       find_paths(detours);
+      if (is_small() && may_turn_.update()) return std::nullopt;
       const std::size_t before = all.size();
       combine(0, detours, {}, affordable, all);
       if (all.size() == before) break;
@@ -123,7 +125,7 @@ class Search {
     for (std::size_t t = 0; t < trace_.definitions.threads.size(); ++t) {
       std::map<std::pair<LocationId, std::uint64_t>, std::uint32_t> seen;
       auto paths = finder_.paths(ThreadId{static_cast<std::uint32_t>(t)}, limits, [&](EventNo branch) {
-        if (!may_turn(branch)) return false;
+        if (!may_turn_(branch)) return false;
         const Event& e = trace_.events[index(branch)];
         if (is_small() || seen[{e.location, e.value}]++ < kMostOfClass) return true;
         ++not_representative_;
@@ -132,6 +134,8 @@ class Search {
       std::erase_if(paths, [&](const ThreadPath& path) {
         return path.detours.size() != detours || (!is_small() && !is_of_interest(path));
       });
+      for (const ThreadPath& path : paths)
+        if (is_small()) may_turn_.allow(path);
       if (by_thread_.size() <= t) by_thread_.resize(t + 1);
       by_thread_[t].push_back(std::move(paths));
     }
@@ -163,7 +167,7 @@ class Search {
         if (trace::is_access(e.kind))
           for (std::uint64_t g = e.address >> 3; g <= (e.address + std::max(e.size, 1u) - 1) >> 3; ++g) {
             const auto [it, fresh] = touched_by_.try_emplace(g, static_cast<std::uint32_t>(index(e.thread)));
-            if (!fresh && it->second != index(e.thread)) it.value() = kNone;
+            if (!fresh && it->second != index(e.thread)) it.value() = kNone32;
           }
     for (const model::Detour& detour : path.detours)
       for (const Event& e : detour.events) {
@@ -189,7 +193,8 @@ class Search {
   Status decide(model::Variant& variant) {
     SettleOptions settling;
     for (const model::Divergence& divergence : variant.divergences) settling.diverged.push_back(divergence.from);
-    settling.jobs = options_.jobs;
+    settling.jobs = is_small() ? 1 : options_.jobs;  // starting threads takes longer than a small variant
+    settling.turns = last_turns(variant);
     settling.budget.steps = 2'000'000;
     settling.budget.conflicts = 20'000;
     std::set<std::uint64_t> own;  // places of the thread that leaves its path, from there on
@@ -204,6 +209,7 @@ class Search {
              (!is_small() && !own.contains(places.first) && !own.contains(places.second));
     };
     if (!has_candidates(variant.trace, settling)) return {};
+    settling.has_candidates = true;
     RC_TRY(const model::SymbolicTrace symbols,
            model::SymbolicTrace::make(walker_, variant.trace.events, variant.divergences));
     settling.symbols = &symbols;
@@ -240,6 +246,17 @@ class Search {
     return {};
   }
 
+  static std::vector<EventNo> last_turns(const model::Variant& variant) {
+    std::map<ThreadId, EventNo> last;
+    for (const model::Turn& turn : variant.turns) {
+      EventNo& of_thread = last[variant.trace.events[index(turn.event)].thread];
+      of_thread = std::max(of_thread, turn.event);
+    }
+    std::vector<EventNo> turns;
+    for (const auto& [thread, turn] : last) turns.push_back(turn);
+    return turns;
+  }
+
   static std::string describe(const model::Variant& variant) {
     std::string text;
     for (const model::Turn& turn : variant.turns)
@@ -270,7 +287,7 @@ class Search {
   const trace::Trace& trace_;
   const model::PathWalker& walker_;  // at the start
   const DetourOptions& options_;
-  const Window window_;
+  MayTurn may_turn_;
   model::DetourFinder finder_;
   const model::VariantMaker maker_;
   trace::Definitions definitions_;                               // for variants, one at a time
@@ -278,7 +295,7 @@ class Search {
   model::DetourFinder::Counts counts_;                           // of single detours
   DetourResult result_;
   std::set<finding::Places> found_, unknown_;
-  HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone: several
+  HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone32: several
   std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0, decided_ = 0;
 };
 

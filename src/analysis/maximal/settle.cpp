@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "model/fork_join.h"
 #include "program/program.h"
 #include "witness/judge.h"
 #include "witness/replay.h"
@@ -169,16 +170,40 @@ class Settler {
   mutable std::array<Judged, 2> judged_;
 };
 
+// What forks and joins say about a pair of a variant.
+class Needed {
+ public:
+  Needed(const trace::Trace& window, const model::Execution& execution, const SettleOptions& options)
+      : turns_(options.turns) {
+    if (!turns_.empty()) order_.emplace(window.events, execution.threads());
+  }
+  bool may_race(EventNo a, EventNo b) const {
+    if (!order_) return true;
+    if (order_->before(std::min(a, b), std::max(a, b))) return false;
+    return std::ranges::none_of(turns_, [&](EventNo turn) {
+      return (a < turn && order_->before(a, turn)) || (b < turn && order_->before(b, turn));
+    });
+  }
+
+ private:
+  const std::vector<EventNo>& turns_;
+  std::optional<model::ForkJoinOrder> order_;
+};
+
 }  // namespace
 
 bool has_candidates(const trace::Trace& window, const SettleOptions& options) {
   const model::Execution execution(window);
-  return Candidates(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.skip}).size() != 0;
+  const Needed needed(window, execution, options);
+  return Candidates(execution,
+                    {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b); }, options.skip})
+             .size() != 0;
 }
 
 SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
   const model::Execution execution(window);
-  {
+  const Needed needed(window, execution, options);
+  if (!options.has_candidates) {
     // Many windows of a long trace have nothing that locks alone do not settle.
     const Candidates unlocked(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.skip});
     if (unlocked.size() == 0) return {{}, unlocked.counts()};
@@ -186,7 +211,8 @@ SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
   const Predictor predictor(window, options.fixed, options.symbols);
   const Candidates candidates(
       execution,
-      {options.fixed, [&](EventNo a, EventNo b) { return predictor.may_be_concurrent(a, b); }, options.skip});
+      {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b) && predictor.may_be_concurrent(a, b); },
+       options.skip});
   return Settler(window, candidates, predictor, options).run();
 }
 

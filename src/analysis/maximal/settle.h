@@ -45,6 +45,10 @@ struct SettleOptions {
   const model::SymbolicTrace* symbols = nullptr;
   // Of a variant (model/variant.h), by thread: from where on it is not on its recorded path.
   std::vector<EventNo> diverged;
+  // Of a variant: the last branch of each thread that turns. A pair that must come before one of them does not need it,
+  // so it is decided with the variant that is without.
+  std::vector<EventNo> turns;
+  bool has_candidates = false;  // has_candidates() said so
   // Relaxed: every pair of places is decided without relaxing first, within the budget of `maximal`, so that nothing is
   // lost.
   bool falls_back = false;
@@ -59,7 +63,8 @@ struct SettledWindow {
   Candidates::Counts counts;
 };
 SettledWindow settle(const trace::Trace& window, const SettleOptions& options);
-// Are there pairs of places that locks alone do not settle? Cheap; if not, settle() has nothing to do.
+// Of a variant: are there pairs of places that locks, forks and joins alone do not settle? Cheap; if not, settle()
+// finds no race.
 bool has_candidates(const trace::Trace& window, const SettleOptions& options);
 
 }  // namespace racecast::analysis::maximal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/maximal/changes.h"
 #include "base/check.h"
 #include "model/missing_order.h"
 #include "program/program.h"
@@ -136,7 +137,10 @@ struct Window::Builder {
       const auto [from, to] = cuts_of(x.life_of(EventNo{i}), e.address, e.size);
       std::fill(changes.begin() + from, changes.begin() + to, 1);
     }
-    if (w.relaxed()) find_changes(changes);
+    if (w.relaxed()) {
+      Changes memory{*this, changes};
+      w.may_change = find_changes(*w.symbols, threads, memory);
+    }
     const Globals globals(w.trace.definitions.program.get());
     cell_at.assign(cuts.size(), kNone);
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
@@ -149,62 +153,22 @@ struct Window::Builder {
     w.writers.resize(w.cells.size());
   }
 
-  // What can have another value than the recorded one: reads of bytes that can, what is computed from them, and bytes
-  // that it is stored in. Nodes are in the order of the walk, which is that of the trace: one pass.
-  void find_changes(std::vector<char>& changes) {
-    const std::span<const model::Node> nodes = w.symbols->nodes();
-    w.may_change.assign(nodes.size(), 0);
-    std::vector<char> deviates(threads);  // has a read that can change
-    std::size_t next = 0;
-    const auto any_change = [&](EventNo no) {
-      const Event& e = x.event(no);
-      const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
-      return std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(from),
-                         changes.begin() + static_cast<std::ptrdiff_t>(to), [](char change) { return change != 0; });
-    };
-    const auto pass_events = [&](std::size_t until) {
-      for (; next < until; ++next) {
-        const EventNo no{next};
-        const Event& e = x.event(no);
-        const std::size_t t = index(e.thread);
-        if (w.symbols->diverged(e.thread) <= no) deviates[t] = 1;
-        if (e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
-          deviates[index(e.child())] = 1;
-        if (!trace::is_access(e.kind)) continue;
-        if (trace::reads(e) && any_change(no)) deviates[t] = 1;
-        if (!trace::writes(e)) continue;
-        const model::NodeNo node = w.symbols->written(no);
-        if (node == model::kConstant || (node == model::kHistory ? deviates[t] == 0 : w.may_change[node] == 0))
-          continue;
-        const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
-        std::fill(changes.begin() + static_cast<std::ptrdiff_t>(from),
-                  changes.begin() + static_cast<std::ptrdiff_t>(to), 1);
-      }
-    };
-    for (model::NodeNo n = 0; n < nodes.size(); ++n) {
-      const model::Node& node = nodes[n];
-      switch (node.kind) {
-        case model::NodeKind::Constant: break;
-        case model::NodeKind::Read:
-          pass_events(index(node.event));
-          w.may_change[n] = any_change(node.event) ? 1 : 0;
-          break;
-        case model::NodeKind::History:
-          if (n == model::kHistory) break;  // asked where it is used
-          pass_events(index(node.event));
-          w.may_change[n] = deviates[index(node.thread)];
-          break;
-        default:
-          for (const model::NodeOperand& operand : w.symbols->operands(node))
-            if (w.may_change[operand.node] != 0) w.may_change[n] = 1;
-          break;
-      }
+  struct Changes {
+    const Builder& builder;
+    std::vector<char>& changing;  // by cut
+    auto cuts_of(EventNo no) const {
+      const Event& e = builder.x.event(no);
+      const auto [from, to] = builder.cuts_of(builder.x.life_of(no), e.address, e.size);
+      return std::span(changing).subspan(from, to - from);
     }
-    pass_events(x.size());
-  }
-
+    bool changes(EventNo no) const {
+      return std::ranges::any_of(cuts_of(no), [](char change) { return change != 0; });
+    }
+    void change(EventNo no) const { std::ranges::fill(cuts_of(no), 1); }
+    bool is_off(EventNo no) const { return builder.w.symbols->diverged(builder.x.event(no).thread) <= no; }
+  };
   bool has_changing_inputs(ThreadId thread) const {
-    return std::ranges::any_of(w.symbols->inputs(thread), [&](model::NodeNo n) { return w.may_change[n] != 0; });
+    return maximal::has_changing_inputs(*w.symbols, w.may_change, thread);
   }
   bool has_condition(EventNo no, bool deviates) const {
     for (const model::Condition& condition : w.symbols->conditions(no)) {

@@ -1,0 +1,49 @@
+// Which branches of a trace can go another way than recorded, in some schedule and with some detours: those whose
+// condition depends on a read that can return something else. It leaves out none that can; most branches of a real
+// program depend on memory that forks and joins keep in order, or that one thread uses alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.h"
+#include "model/detours.h"
+#include "model/symbols.h"
+#include "trace/trace.h"
+
+namespace racecast::analysis::maximal {
+
+class MayTurn {
+ public:
+  // `symbols`: of the trace. Both must outlive it.
+  MayTurn(const trace::Trace& trace, const model::SymbolicTrace& symbols);
+
+  bool operator()(EventNo branch) const;
+  // The thread may take this path, too: what it writes there, and whatever it would have written from its first detour
+  // on, can be otherwise.
+  void allow(const model::ThreadPath& path);
+  // Takes into account what was allowed since. True: branches may turn that could not before.
+  bool update();
+
+ private:
+  struct Memory;
+  bool turns(EventNo branch) const;
+  void leave_path(ThreadId thread, EventNo from);
+  void change(std::uint64_t address, std::uint64_t size);
+  void find_unordered();
+  void find_changes();
+
+  const trace::Trace& trace_;
+  const model::SymbolicTrace& symbols_;
+  std::vector<std::vector<EventNo>> by_thread_;
+  std::vector<EventNo> off_from_;     // by thread: from here on it may be off its recorded path
+  std::vector<char> given_other_;     // by thread: whoever forks it may be off its path by then
+  HashSet<std::uint64_t> unordered_;  // granules that threads use without an order by forks and joins
+  HashSet<std::uint64_t> allowed_;    // granules that allowed paths change
+  bool everything_ = false;           // they change all of memory
+  bool grown_ = false;
+  std::vector<char> may_change_;  // by node
+  std::vector<EventNo> turning_;  // the branches that may turn, in order
+};
+
+}  // namespace racecast::analysis::maximal
