@@ -26,6 +26,7 @@ std::string_view text_of(SideStop stop) {
     case SideStop::Missing: return "missing code";
     case SideStop::Fault: return "fault";
     case SideStop::Size: return "size";
+    case SideStop::Free: return "free";
   }
   return "?";
 }

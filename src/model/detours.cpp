@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/check.h"
 #include "model/missing_reach.h"
@@ -151,7 +152,7 @@ class DetourFinder::Explorer {
         ++s_.counts.cut;
         return;
       }
-      if (go_on(way, depth, recorded.resume, open)) {
+      if (go_on(way, depth, recorded, open)) {
         ++ways;
         ++s_.counts.ways;
         finish(std::move(way), detours);
@@ -167,6 +168,7 @@ class DetourFinder::Explorer {
   // Where the recorded path comes to the join point, and how many rounds loops around the branch make until then.
   struct Recorded {
     std::optional<std::size_t> resume;
+    bool frees = false;  // on the way there, an object that was not made there
     std::map<std::uint32_t, int> rounds;
   };
   Recorded recorded_way(const PathThread& before, std::size_t position, std::size_t depth, std::uint32_t watched) {
@@ -176,11 +178,15 @@ class DetourFinder::Explorer {
          s_.sides.loops_around(static_cast<FunctionId>(step.function), static_cast<BlockId>(step.block)))
       found.rounds[static_cast<std::uint32_t>(index(test))] = 0;
     std::map<std::uint32_t, bool> left;
+    std::set<std::uint64_t> made;
     const Walker walker = copy_of(before);
     walker->watch(depth, watched);
     for (std::size_t at = position; at < events_.size(); ++at) {
       const Event& e = event(at);
       const std::size_t own_depth = walker->depth();
+      const bool freed_before = found.frees;
+      if (e.kind == EventKind::Alloc) made.insert(e.address);
+      if (e.kind == EventKind::Free && !made.contains(e.address)) found.frees = true;
       walker->add(e, events_[at], true);
       const auto pc = static_cast<std::uint32_t>(index(e.location));
       if (const auto rounds = found.rounds.find(pc);
@@ -190,14 +196,16 @@ class DetourFinder::Explorer {
         if (!goes_round) left[pc] = true;
       }
       if (walker->met_watched() == PathThread::Met::No) continue;
-      found.resume = walker->met_watched() == PathThread::Met::By ? at + 1 : at;
+      const bool by = walker->met_watched() == PathThread::Met::By;
+      found.resume = by ? at + 1 : at;
+      if (!by) found.frees = freed_before;  // this event is behind the join point
       break;
     }
     return found;
   }
 
   // Until ways part (the others go to `open`), or this one ends: true.
-  bool go_on(Way& way, std::size_t depth, std::optional<std::size_t> resume, std::vector<Way>& open) {
+  bool go_on(Way& way, std::size_t depth, const Recorded& recorded, std::vector<Way>& open) {
     for (;;) {
       if (way.detour.events.size() > limits_.most_events) {
         ++s_.counts.cut;
@@ -214,7 +222,10 @@ class DetourFinder::Explorer {
       if (next.kind == FreeNext::Kind::Joins || next.kind == FreeNext::Kind::Leaves) {
         for (const auto& events : next.choices)
           for (const Event& e : events) perform(way, e);
-        way.detour.resume = resume;
+        if (recorded.frees && recorded.resume)
+          way.detour.stop = SideStop::Free;
+        else
+          way.detour.resume = recorded.resume;
         return true;
       }
       std::erase_if(next.choices, [&](const auto& events) { return is_one_round_more(way, depth, events.front()); });

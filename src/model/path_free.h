@@ -27,8 +27,9 @@ enum class SideStop : std::uint8_t {
   Missing,    // code that was not recorded, or memory that it can reach
   Fault,      // it would fault, or make a mistake
   Size,       // it is too long, or there are too many ways through it
+  Free,       // the recorded side frees an object, which would live on
 };
-inline constexpr std::size_t kSideStops = 10;
+inline constexpr std::size_t kSideStops = 11;
 std::string_view text_of(SideStop stop);
 
 // What whoever explores knows about the rest of the world.

@@ -112,13 +112,7 @@ class VariantMaker::Splice {
       for (const Event& e : d.events) items.push_back({e, kNew});
       at = d.branch + 1;
       const std::size_t resume = d.resume.value_or(own.size());
-      std::set<std::uint64_t> made;  // objects that are made and skipped
-      for (; at < resume; ++at) {
-        const Event& e = trace_.events[index(own[at])];
-        if (e.kind == EventKind::Alloc) made.insert(e.address);
-        if (e.kind == EventKind::Free && !made.contains(e.address) && d.resume) possible_ = false;
-        removed(own[at]);
-      }
+      for (; at < resume; ++at) removed(own[at]);
       if (!d.resume) complete_[t] = 0;
     }
     keep(own.size());
@@ -422,6 +416,17 @@ class VariantMaker::Splice {
   std::map<std::size_t, std::size_t> first_untied_;  // by thread: the first event that is tied to others and not there
   bool possible_ = true, changed_threads_ = false;
 };
+
+bool VariantMaker::can_make(const ThreadPath& path) const {
+  const std::vector<EventNo>& own = by_thread_[index(path.thread)];
+  for (const Detour& d : path.detours) {
+    for (std::size_t at = d.branch + 1; at < d.resume.value_or(own.size()); ++at) {
+      const Event& e = trace_.events[index(own[at])];
+      if (e.kind == EventKind::BarrierArrive && !e.has(trace::kHasValue)) return false;
+    }
+  }
+  return true;
+}
 
 std::optional<Variant> VariantMaker::make(std::span<const ThreadPath> paths) const {
   return Splice(*this, paths).run();

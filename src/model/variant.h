@@ -40,8 +40,11 @@ struct Variant {
 class VariantMaker {
  public:
   explicit VariantMaker(const trace::Trace& trace);
-  // At most one path of each thread. Nullopt: it cannot be made such that the rules above hold (a skipped event frees
-  // an object that lives on, or arrives at a barrier whose parties are not known).
+  // Not if a skipped event arrives at a barrier whose parties are not known: a variant with this path would not obey
+  // the rules above.
+  bool can_make(const ThreadPath& path) const;
+  // At most one path of each thread, each of which can_make() said yes to. Nullopt: together they make somebody skip
+  // such a barrier.
   std::optional<Variant> make(std::span<const ThreadPath> paths) const;
 
  private:

@@ -66,6 +66,9 @@ class Search {
     if (not_representative_ != 0)
       result_.limits.push_back(fmt::format(
           "path took no detour at {} branches, for which others at the same place stand", not_representative_));
+    if (impossible_ != 0)
+      result_.limits.push_back(
+          fmt::format("path left out {} ways through unexecuted branches that skip a barrier", impossible_));
     if (unknown_.size() != 0)
       result_.limits.push_back(
           fmt::format("{} pairs of places in unexecuted branches were not settled", unknown_.size()));
@@ -100,7 +103,7 @@ class Search {
   // Nullopt: what was found lets further branches turn.
   std::optional<std::vector<Combination>> try_combinations(std::size_t affordable) {
     by_thread_.clear();
-    cut_ = not_representative_ = rejoining_ = 0;
+    cut_ = not_representative_ = rejoining_ = impossible_ = 0;
     std::vector<Combination> all;
     for (std::size_t detours = 1; all.size() <= affordable; ++detours) {
       if (detours > (is_small() ? kMostDetours : 1)) {
@@ -134,6 +137,7 @@ class Search {
       std::erase_if(paths, [&](const ThreadPath& path) {
         return path.detours.size() != detours || (!is_small() && !is_of_interest(path));
       });
+      impossible_ += std::erase_if(paths, [&](const ThreadPath& path) { return !maker_.can_make(path); });
       for (const ThreadPath& path : paths)
         if (is_small()) may_turn_.allow(path);
       if (by_thread_.size() <= t) by_thread_.resize(t + 1);
@@ -270,7 +274,7 @@ class Search {
                                    {"ways through them", counts.ways},
                                    {"variants", variants},
                                    {"variants with pairs to decide", decided_},
-                                   {"variants that cannot be", impossible_},
+                                   {"ways that skip a barrier", impossible_},
                                    {"branches that others stand for", not_representative_},
                                    {"pairs of accesses in variants", pairs_}};
     for (std::size_t k = 1; k < model::kSideStops; ++k) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analysis/maximal/changes.h"
-#include "model/fork_join.h"
 #include "model/granules.h"
 #include "model/missing_reach.h"
 
@@ -47,6 +46,7 @@ MayTurn::MayTurn(const trace::Trace& trace, const model::SymbolicTrace& symbols)
       off_from_(by_thread_.size(), kNever),
       given_other_(by_thread_.size()) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) by_thread_[index(trace.events[i].thread)].push_back(EventNo{i});
+  find_order();
   find_unordered();
   find_changes();
 }
@@ -60,6 +60,14 @@ bool MayTurn::turns(EventNo branch) const {
   return std::ranges::any_of(symbols_.conditions(branch), [&](const model::Condition& condition) {
     return (condition.kind == model::ConditionKind::Branch || condition.kind == model::ConditionKind::Switch) &&
            condition.node != model::kHistory && (any_read || may_change_[condition.node] != 0);
+  });
+}
+
+bool MayTurn::others_run(EventNo branch) const {
+  const ThreadId own = trace_.events[index(branch)].thread;
+  return std::ranges::any_of(by_thread_, [&](const std::vector<EventNo>& events) {
+    if (events.empty() || trace_.events[index(events.back())].thread == own) return false;
+    return events.back() > branch || !order_->before(events.back(), branch);
   });
 }
 
@@ -99,17 +107,21 @@ void MayTurn::leave_path(ThreadId thread, EventNo from) {
 bool MayTurn::update() {
   if (!std::exchange(grown_, false)) return false;
   const std::size_t before = turning_.size();
+  find_order();
   find_unordered();
   find_changes();
   return turning_.size() > before;
 }
 
+// A thread that is off its path may leave out a join.
+void MayTurn::find_order() {
+  order_.emplace(trace_.events, by_thread_.size(),
+                 [&](EventNo join) { return join < off_from_[index(trace_.events[index(join)].thread)]; });
+}
+
 // Memory that one thread writes and another one accesses, where no fork or join is between them; and what is written
 // and missing code can reach.
 void MayTurn::find_unordered() {
-  const model::ForkJoinOrder order(trace_.events, by_thread_.size(), [&](EventNo join) {
-    return join < off_from_[index(trace_.events[index(join)].thread)];
-  });
   const model::MissingReach reached(trace_);
   struct Last {
     ThreadId thread{};
@@ -127,7 +139,7 @@ void MayTurn::find_unordered() {
       bool ordered = !is_reached;
       for (const Last& last : lasts) {
         const EventNo before = writes ? last.access : last.write;
-        ordered = ordered && (last.thread == e.thread || before == kNever || order.before(before, no));
+        ordered = ordered && (last.thread == e.thread || before == kNever || order_->before(before, no));
       }
       if (!ordered) {
         unordered_.insert(granule);
@@ -146,7 +158,8 @@ void MayTurn::find_changes() {
   may_change_ = maximal::find_changes(symbols_, by_thread_.size(), memory);
   turning_.clear();
   for (std::size_t i = 0; i < trace_.events.size(); ++i)
-    if (trace_.events[i].kind == EventKind::Branch && turns(EventNo{i})) turning_.push_back(EventNo{i});
+    if (trace_.events[i].kind == EventKind::Branch && turns(EventNo{i}) && others_run(EventNo{i}))
+      turning_.push_back(EventNo{i});
 }
 
 }  // namespace racecast::analysis::maximal

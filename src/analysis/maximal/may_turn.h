@@ -1,13 +1,16 @@
-// Which branches of a trace can go another way than recorded, in some schedule and with some detours: those whose
-// condition depends on a read that can return something else. It leaves out none that can; most branches of a real
-// program depend on memory that forks and joins keep in order, or that one thread uses alone.
+// Which branches of a trace are worth turning. They can go another way than recorded, in some schedule and with some
+// detours: their condition depends on a read that can return something else; and some other thread can still run then.
+// No other branch helps to a race. Most branches of a real program depend on memory that forks and joins keep in order,
+// or that one thread uses alone.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/hash.h"
 #include "model/detours.h"
+#include "model/fork_join.h"
 #include "model/symbols.h"
 #include "trace/trace.h"
 
@@ -28,16 +31,19 @@ class MayTurn {
  private:
   struct Memory;
   bool turns(EventNo branch) const;
+  bool others_run(EventNo branch) const;
   void leave_path(ThreadId thread, EventNo from);
   void change(std::uint64_t address, std::uint64_t size);
+  void find_order();
   void find_unordered();
   void find_changes();
 
   const trace::Trace& trace_;
   const model::SymbolicTrace& symbols_;
   std::vector<std::vector<EventNo>> by_thread_;
-  std::vector<EventNo> off_from_;     // by thread: from here on it may be off its recorded path
-  std::vector<char> given_other_;     // by thread: whoever forks it may be off its path by then
+  std::vector<EventNo> off_from_;  // by thread: from here on it may be off its recorded path
+  std::vector<char> given_other_;  // by thread: whoever forks it may be off its path by then
+  std::optional<model::ForkJoinOrder> order_;
   HashSet<std::uint64_t> unordered_;  // granules that threads use without an order by forks and joins
   HashSet<std::uint64_t> allowed_;    // granules that allowed paths change
   bool everything_ = false;           // they change all of memory
