@@ -287,8 +287,7 @@ Result<CompileArgs> compile_args(const std::vector<std::string>& user, const Ins
   add({"--end-no-unused-arguments"});
   add(user);
   Words last;
-  // After the user's objects and before libstdc++.so, and for this program alone.
-  if (links && !request.plain_link) last = {"-Wl,--exclude-libs,libracecast_std.a", "-lracecast_std"};
+  if (links && !request.plain_link) last = library_flags();
   if (!request.lto.empty()) last.push_back("-fno-lto");
   if (!request.lto.empty() && request.vtables) last.push_back("-fno-whole-program-vtables");
   if (request.vectors) last.insert(last.end(), {"-fno-vectorize", "-fno-slp-vectorize", "-fno-unroll-loops"});

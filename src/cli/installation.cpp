@@ -37,4 +37,8 @@ std::vector<std::string> link_flags(const Installation& installation) {
           "-lracecast_rt", "-Wl,--pop-state"};
 }
 
+std::vector<std::string> library_flags() {
+  return {"-Wl,--exclude-libs,libracecast_std.a", "-lracecast_std"};
+}
+
 }  // namespace racecast::cli

@@ -22,5 +22,7 @@ Result<Installation> find_installation();
 // that the user's must not override are checked by compile_args.h.
 std::vector<std::string> compile_flags(const Installation& installation);
 std::vector<std::string> link_flags(const Installation& installation);
+// Behind all inputs of a link, and so before libstdc++.so: what is taken from there is for this program alone.
+std::vector<std::string> library_flags();
 
 }  // namespace racecast::cli

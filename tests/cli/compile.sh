@@ -179,6 +179,18 @@ quiet "${RACECAST_CC:-clang-19}" $ldflags flags.o -o flags
 expect 0 ./flags
 expect 0 "$racecast" flags
 [ "$(cat out)" = "$cflags $ldflags" ] || fail "flags without an option does not print both"
+# What libstdc++ does out of line is recorded, too.
+expect 0 "$racecast" flags --libs
+libs=$(cat out)
+echo '#include <map>
+std::map<int, int> numbers;
+int main() { numbers[1] = 2; }' >numbers.cpp
+# shellcheck disable=SC2086
+quiet "${RACECAST_CXX:-clang++-19}" $cflags -O1 -c numbers.cpp -o numbers.o
+# shellcheck disable=SC2086
+quiet "${RACECAST_CXX:-clang++-19}" $ldflags numbers.o $libs -o numbers
+nm -C numbers >out
+says out ' t std::_Rb_tree_insert_and_rebalance'
 
 # ---- as configure scripts look for things: a function that exists, one that does not, a flag that does not
 echo 'char pthread_create(); int main() { return pthread_create(); }' >conftest.c
