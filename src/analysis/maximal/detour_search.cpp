@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
 #include "analysis/maximal/may_turn.h"
+#include "analysis/maximal/path_accesses.h"
 
 namespace racecast::analysis::maximal {
 
@@ -23,13 +25,15 @@ constexpr std::size_t kSmall = 2'000;
 constexpr std::size_t kMostVariants = 600;
 constexpr std::size_t kMostDetours = 8;
 constexpr std::size_t kMostPaths = 256;  // of a thread
+// Of a small trace, combinations that are looked at for each one that a variant is made of.
+constexpr std::size_t kMostLookedAt = 20;
 // Of all variants together: what they cost is linear in it.
 constexpr std::uint64_t kMostEvents = 6'000'000, kMostEventsOfSmall = 60'000;
 constexpr std::size_t kLeast = 8, kLeastOfSmall = 50;  // variants, whatever they cost
 // Of a longer trace: branches that go the same way at the same place in the same thread.
 constexpr std::uint64_t kMostOfClass = 4;
 
-using Combination = std::vector<ThreadPath>;
+using Combination = std::vector<const ThreadPath*>;  // of different threads
 
 class Search {
  public:
@@ -103,7 +107,8 @@ class Search {
   // Nullopt: what was found lets further branches turn.
   std::optional<std::vector<Combination>> try_combinations(std::size_t affordable) {
     by_thread_.clear();
-    cut_ = not_representative_ = rejoining_ = impossible_ = 0;
+    accesses_.reset();
+    cut_ = not_representative_ = rejoining_ = impossible_ = looked_at_ = 0;
     std::vector<Combination> all;
     for (std::size_t detours = 1; all.size() <= affordable; ++detours) {
       if (detours > (is_small() ? kMostDetours : 1)) {
@@ -112,11 +117,39 @@ class Search {
       }
       find_paths(detours);
       if (is_small() && may_turn_.update()) return std::nullopt;
-      const std::size_t before = all.size();
+      if (is_small()) number_paths();
+      const std::size_t before = looked_at_;
       combine(0, detours, {}, affordable, all);
-      if (all.size() == before) break;
+      if (looked_at_ == before) break;
+      if (looked_at_ > affordable * kMostLookedAt) {
+        ++cut_;
+        break;
+      }
     }
     return all;
+  }
+
+  void number_paths() {
+    if (!accesses_ || accesses_->order() != may_turn_.order().get()) {
+      accesses_.emplace(trace_, definitions_, may_turn_.order());
+      number_of_.clear();
+    }
+    for (const auto& of_thread : by_thread_)
+      for (const std::vector<ThreadPath>& paths : of_thread)
+        for (const ThreadPath& path : paths)
+          if (const auto [it, fresh] = number_of_.try_emplace(&path); fresh) it->second = accesses_->add(path);
+  }
+
+  // Of a small trace: can there be a race of any two threads that is of interest?
+  bool can_race(const Combination& combination) {
+    if (!is_small()) return true;
+    std::vector<std::uint32_t> numbers(trace_.definitions.threads.size());
+    std::iota(numbers.begin(), numbers.end(), 0U);
+    for (const ThreadPath* path : combination) numbers[index(path->thread)] = number_of_.at(path);
+    for (std::size_t t = 0; t < numbers.size(); ++t)
+      for (std::size_t u = 0; u < t; ++u)
+        if (!std::ranges::all_of(accesses_->meetings(numbers[t], numbers[u]), options_.skip)) return true;
+    return false;
   }
 
   // Those of each thread with so many detours.
@@ -149,17 +182,18 @@ class Search {
 
   // From the paths of thread t on, with so many detours together.
   void combine(std::size_t t, std::size_t detours, const Combination& so_far, std::size_t affordable,
-               std::vector<Combination>& all) const {
+               std::vector<Combination>& all) {
     if (detours == 0) {
-      all.push_back(so_far);
+      ++looked_at_;
+      if (can_race(so_far)) all.push_back(so_far);
       return;
     }
     for (; t < by_thread_.size(); ++t)
       for (std::size_t own = 1; own <= std::min(detours, by_thread_[t].size()); ++own)
         for (const ThreadPath& path : by_thread_[t][own - 1]) {
-          if (all.size() > affordable) return;
+          if (all.size() > affordable || looked_at_ > affordable * kMostLookedAt) return;
           Combination more = so_far;
-          more.push_back(path);
+          more.push_back(&path);
           combine(t + 1, detours - own, more, affordable, all);
         }
   }
@@ -183,7 +217,9 @@ class Search {
   }
 
   Status look_at(const Combination& combination) {
-    std::optional<model::Variant> variant = maker_.make(combination);
+    std::vector<ThreadPath> paths;
+    for (const ThreadPath* path : combination) paths.push_back(*path);
+    std::optional<model::Variant> variant = maker_.make(paths);
     if (!variant) {
       ++impossible_;
       return {};
@@ -272,6 +308,7 @@ class Search {
     const model::DetourFinder::Counts& counts = counts_;
     std::vector<Figure> figures = {{"unexecuted sides explored", counts.sides},
                                    {"ways through them", counts.ways},
+                                   {"combinations of them", looked_at_},
                                    {"variants", variants},
                                    {"variants with pairs to decide", decided_},
                                    {"ways that skip a barrier", impossible_},
@@ -301,6 +338,9 @@ class Search {
   std::set<finding::Places> found_, unknown_;
   HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone32: several
   std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0, decided_ = 0;
+  std::size_t looked_at_ = 0;                             // combinations
+  std::optional<PathAccesses> accesses_;                  // small: of by_thread_
+  std::map<const ThreadPath*, std::uint32_t> number_of_;  // there
 };
 
 }  // namespace

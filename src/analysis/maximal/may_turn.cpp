@@ -88,7 +88,7 @@ void MayTurn::leave_path(ThreadId thread, EventNo from) {
   const EventNo until = off_from_[index(thread)];
   if (until <= from) return;
   off_from_[index(thread)] = from;
-  grown_ = true;
+  grown_ = left_ = true;
   const std::vector<EventNo>& events = by_thread_[index(thread)];
   for (auto it = std::ranges::lower_bound(events, from); it != events.end() && *it < until; ++it) {
     const Event& e = trace_.events[index(*it)];
@@ -107,16 +107,19 @@ void MayTurn::leave_path(ThreadId thread, EventNo from) {
 bool MayTurn::update() {
   if (!std::exchange(grown_, false)) return false;
   const std::size_t before = turning_.size();
-  find_order();
-  find_unordered();
+  if (std::exchange(left_, false)) {
+    find_order();
+    find_unordered();
+  }
   find_changes();
   return turning_.size() > before;
 }
 
 // A thread that is off its path may leave out a join.
 void MayTurn::find_order() {
-  order_.emplace(trace_.events, by_thread_.size(),
-                 [&](EventNo join) { return join < off_from_[index(trace_.events[index(join)].thread)]; });
+  order_ = std::make_shared<const model::ForkJoinOrder>(trace_.events, by_thread_.size(), [&](EventNo join) {
+    return join < off_from_[index(trace_.events[index(join)].thread)];
+  });
 }
 
 // Memory that one thread writes and another one accesses, where no fork or join is between them; and what is written

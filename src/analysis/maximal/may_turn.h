@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "base/hash.h"
@@ -27,6 +27,8 @@ class MayTurn {
   void allow(const model::ThreadPath& path);
   // Takes into account what was allowed since. True: branches may turn that could not before.
   bool update();
+  // Of the trace, without joins that an allowed path could leave out. Another one where an update finds more of them.
+  std::shared_ptr<const model::ForkJoinOrder> order() const { return order_; }
 
  private:
   struct Memory;
@@ -43,13 +45,13 @@ class MayTurn {
   std::vector<std::vector<EventNo>> by_thread_;
   std::vector<EventNo> off_from_;  // by thread: from here on it may be off its recorded path
   std::vector<char> given_other_;  // by thread: whoever forks it may be off its path by then
-  std::optional<model::ForkJoinOrder> order_;
-  HashSet<std::uint64_t> unordered_;  // granules that threads use without an order by forks and joins
-  HashSet<std::uint64_t> allowed_;    // granules that allowed paths change
-  bool everything_ = false;           // they change all of memory
-  bool grown_ = false;
-  std::vector<char> may_change_;  // by node
-  std::vector<EventNo> turning_;  // the branches that may turn, in order
+  std::shared_ptr<const model::ForkJoinOrder> order_;
+  HashSet<std::uint64_t> unordered_;   // granules that threads use without an order by forks and joins
+  HashSet<std::uint64_t> allowed_;     // granules that allowed paths change
+  bool everything_ = false;            // they change all of memory
+  bool grown_ = false, left_ = false;  // since the last update: any of these; off_from_
+  std::vector<char> may_change_;       // by node
+  std::vector<EventNo> turning_;       // the branches that may turn, in order
 };
 
 }  // namespace racecast::analysis::maximal
