@@ -49,9 +49,9 @@ bool Attempt::run(const Plan& plan, bool stay) {
 
   // As long as every point is kept and no edge leads against the recorded order, the recorded run is the best attempt.
   PointNo as_recorded = window_.size() + 1;
-  for (std::uint32_t t = 0; t < plan.kept.size(); ++t)
-    if (plan.kept[t] < window_.of_thread[t].size())
-      as_recorded = std::min(as_recorded, window_.of_thread[t][plan.kept[t]]);
+  for (std::uint32_t t = 0; t < plan.wanted.size(); ++t)
+    if (plan.wanted[t] < window_.of_thread[t].size())
+      as_recorded = std::min(as_recorded, window_.of_thread[t][plan.wanted[t]]);
   for (const smt::Edge& edge : plan.edges)
     if (edge.from > edge.to) as_recorded = std::min(as_recorded, edge.to);
   as_recorded = std::max<PointNo>(as_recorded, window_.fixed + 1);
@@ -62,8 +62,8 @@ bool Attempt::run(const Plan& plan, bool stay) {
   using Next = std::pair<PointNo, std::uint32_t>;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> ready_threads;
   std::vector<std::uint32_t> waiting;
-  for (std::uint32_t t = 0; t < plan.kept.size(); ++t)
-    if (done_[t] < plan.kept[t]) ready_threads.emplace(window_.of_thread[t][done_[t]], t);
+  for (std::uint32_t t = 0; t < plan.wanted.size(); ++t)
+    if (done_[t] < plan.wanted[t]) ready_threads.emplace(window_.of_thread[t][done_[t]], t);
   while (!ready_threads.empty()) {
     const auto [point, t] = ready_threads.top();
     ready_threads.pop();
@@ -76,7 +76,7 @@ bool Attempt::run(const Plan& plan, bool stay) {
       }
       perform(now);
       moved = true;
-      if (done_[t] >= plan.kept[t]) break;
+      if (done_[t] >= plan.wanted[t]) break;
       now = window_.of_thread[t][done_[t]];
       if (!stay && !ready_threads.empty() && ready_threads.top().first < now) {
         ready_threads.emplace(now, t);
@@ -89,18 +89,21 @@ bool Attempt::run(const Plan& plan, bool stay) {
     }
     if (!moved) continue;
     // Something has changed: who waits may go on. (Not the thread itself, if it waits now.)
-    const bool waits_itself = !waiting.empty() && waiting.back() == t && done_[t] < plan.kept[t];
+    const bool waits_itself = !waiting.empty() && waiting.back() == t && done_[t] < plan.wanted[t];
     if (waits_itself) waiting.pop_back();
     for (const std::uint32_t other : waiting) ready_threads.emplace(window_.of_thread[other][done_[other]], other);
     waiting.clear();
     if (waits_itself) waiting.push_back(t);
   }
+  bool stuck = false;
   for (const std::uint32_t t : waiting) {
+    if (done_[t] >= plan.kept[t]) continue;
+    stuck = true;
     const PointNo p = window_.of_thread[t][done_[t]];
     if (!ready(p)) continue;
     blocked_.push_back(check(p));
   }
-  if (!waiting.empty()) return false;
+  if (stuck) return false;
   if (window_.relaxed())
     for (const PointNo p : plan.racing)
       if (const Blocked blocked = check_conditions(p, true); blocked.rule != Rule::None) blocked_.push_back(blocked);

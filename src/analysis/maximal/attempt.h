@@ -50,7 +50,8 @@ struct Blocked {
 
 // What the search has decided.
 struct Plan {
-  std::vector<std::uint32_t> kept;      // per thread, how many points
+  std::vector<std::uint32_t> kept;      // per thread, how many points must be performed
+  std::vector<std::uint32_t> wanted;    // and how many may be, if nothing is in the way; not fewer
   std::vector<smt::Edge> edges;         // further order (kept points only)
   std::vector<std::uint32_t> faithful;  // per thread: reads at smaller positions are demanded
   HashSet<PointNo> demanded;            // and these

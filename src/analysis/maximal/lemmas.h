@@ -11,10 +11,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <vector>
 
 #include "analysis/maximal/attempt.h"
+#include "analysis/maximal/nearest_writers.h"
 #include "smt/solver.h"
 
 namespace racecast::analysis::maximal {
@@ -74,9 +77,28 @@ class Lemmas {
   void explain_content(const Attempt& attempt, const Blocked& blocked);
   void explain_by_value(PointNo point, const model::Condition& condition, EventNo read);
   void add_reasons(PointNo point, const Reasons& reasons);
-  template <typename Allowed>
-  void add_allowed(PointNo point, PointNo read, const CellAccess& access, const Allowed& allowed);
-  const std::vector<PointNo>& possible_writers(PointNo reader, CellNo cell, PointNo section);
+  // Which writes the solver knows that a reader may find in a cell. The others it knows together, as `rest`: "one that
+  // is not listed". They are listed a few at a time, when the search has chosen the rest.
+  struct Demanded {  // if `point` is kept
+    PointNo point = 0;
+    const model::Condition* condition = nullptr;  // on this read alone; null: the read is faithful
+    HashMap<std::uint64_t, bool> satisfies;       // by value
+  };
+  struct Choice {
+    NearestWriters writers;
+    std::optional<PointNo> next;  // the first that is not listed
+    std::vector<PointNo> listed;
+    Literal rest;  // kFalse: all are listed
+    std::vector<Demanded> demands;
+    bool is_free() const { return listed.size() > 1 || next; }
+  };
+  Choice& choice(PointNo reader, CellNo cell, PointNo section);
+  void list_more(PointNo reader, CellNo cell, Choice& choice, std::optional<PointNo> wanted);
+  void add_demand(PointNo reader, const CellAccess& access, PointNo point, const model::Condition* condition);
+  void add_demanded(PointNo reader, const CellAccess& access, Demanded& demand, std::span<const PointNo> writers,
+                    Literal without, Literal rest);
+  bool meets(PointNo reader, const CellAccess& access, Demanded& demand, PointNo writer);
+  bool satisfies(Demanded& demand, PointNo reader, std::uint64_t value);
   bool is_racing(PointNo point) const { return point == racing_[0] || point == racing_[1]; }
 
   void add_cause(const Plan& plan, PointNo read);
@@ -108,7 +130,7 @@ class Lemmas {
     Literal reader_faithful, read_from;
   };
   std::vector<Demand> demands_;
-  std::map<std::pair<PointNo, CellNo>, std::vector<PointNo>> possible_;
+  std::map<std::pair<PointNo, CellNo>, Choice> choices_;
   std::vector<Intruder> intruders_;
   std::unique_ptr<model::SymbolValues> trial_;
 };

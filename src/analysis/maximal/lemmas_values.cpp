@@ -13,6 +13,8 @@ namespace racecast::analysis::maximal {
 using model::Node;
 using model::NodeKind;
 using model::NodeNo;
+using smt::kFalse;
+using smt::kTrue;
 
 namespace {
 
@@ -126,8 +128,12 @@ void Lemmas::add_reasons(PointNo point, const Reasons& reasons) {
   Clause clause;
   if (!is_racing(point)) clause.push_back(not_kept(point));
   for (const Reasons::Source& source : reasons.sources()) {
-    const std::vector<PointNo>& possible = possible_writers(source.reader, source.cell, source.section);
-    if (possible.size() <= 1) continue;  // it cannot read from another
+    Choice& writers = choice(source.reader, source.cell, source.section);
+    if (!writers.is_free()) continue;  // it cannot read from another
+    if (std::ranges::find(writers.listed, source.writer) == writers.listed.end())
+      list_more(source.reader, source.cell, writers, source.writer);
+    else if (solver_.holds(writers.rest))
+      list_more(source.reader, source.cell, writers, std::nullopt);
     clause.push_back(~last_write(source.reader, source.cell, source.writer));
     // The model may say that another one is the last.
     for (auto it = last_writes_.lower_bound({source.reader, source.cell, 0});
@@ -141,39 +147,99 @@ void Lemmas::add_reasons(PointNo point, const Reasons& reasons) {
   intruders_.clear();
 }
 
-// The writers that `reader` can find in the cell. When it is asked first, the solver learns that it finds one of them.
-const std::vector<PointNo>& Lemmas::possible_writers(PointNo reader, CellNo cell, PointNo section) {
-  const auto [it, fresh] = possible_.try_emplace({reader, cell});
-  if (!fresh) return it->second;
-  it->second = must_.writers(reader, cell, section);
-  if (it->second.size() > 1) {
-    Clause clause;
-    if (!is_racing(reader)) clause.push_back(not_kept(reader));
-    for (const PointNo writer : it->second) clause.push_back(last_write(reader, cell, writer));
-    add(clause);
+Lemmas::Choice& Lemmas::choice(PointNo reader, CellNo cell, PointNo section) {
+  const auto [it, fresh] = choices_.try_emplace({reader, cell});
+  if (fresh) {
+    it->second.writers = NearestWriters(must_, reader, cell, section);
+    it->second.next = it->second.writers.next();
+    it->second.rest = kFalse;
+    const std::span<const CellAccess> accesses = window_.accesses(reader);
+    const auto access = std::ranges::lower_bound(accesses, cell, {}, &CellAccess::cell);
+    const bool has_recorded =
+        access != accesses.end() && access->cell == cell && access->reads && access->recorded != kNone;
+    list_more(reader, cell, it->second, has_recorded ? std::optional(access->recorded) : std::nullopt);
   }
   return it->second;
 }
 
-// If the point is kept, the read finds in the cell a write that is `allowed`, or one of which nobody knows yet what it
-// stores.
-template <typename Allowed>
-void Lemmas::add_allowed(PointNo point, PointNo read, const CellAccess& access, const Allowed& allowed) {
-  Clause clause;
-  if (!is_racing(point)) clause.push_back(not_kept(point));
-  for (const PointNo writer : possible_writers(read, access.cell, access.section)) {
-    const bool is_write = writer != kStart && trace::writes(window_.event(writer));
-    const NodeNo node = is_write ? window_.written(writer) : model::kConstant;
-    if ((node != model::kConstant && node != model::kHistory) || allowed(writer))
-      clause.push_back(last_write(read, access.cell, writer));
+// Lists `wanted` and the next few: as many as there are already, so that all are listed after a few rounds.
+void Lemmas::list_more(PointNo reader, CellNo cell, Choice& choice, std::optional<PointNo> wanted) {
+  constexpr std::size_t kFirst = 4, kMost = 64;
+  const std::size_t before = choice.listed.size();
+  const auto is_listed = [&](PointNo p) { return std::ranges::find(choice.listed, p) != choice.listed.end(); };
+  const auto skip_listed = [&] {
+    while (choice.next && is_listed(*choice.next)) choice.next = choice.writers.next();
+  };
+  if (wanted && !is_listed(*wanted)) choice.listed.push_back(*wanted);
+  const std::size_t until = std::max(kFirst, before + std::min(before, kMost));
+  for (skip_listed(); choice.next && choice.listed.size() < until; skip_listed()) choice.listed.push_back(*choice.next);
+
+  const Literal without = before == 0 ? kTrue : choice.rest;
+  if (choice.is_free()) {
+    Clause clause;
+    if (before != 0)
+      clause.push_back(~without);
+    else if (!is_racing(reader))
+      clause.push_back(not_kept(reader));
+    for (const PointNo writer : std::span(choice.listed).subspan(before))
+      clause.push_back(last_write(reader, cell, writer));
+    choice.rest = choice.next ? solver_.new_variable() : kFalse;
+    clause.push_back(choice.rest);
+    add(clause);
   }
+  for (Demanded& demand : choice.demands)
+    add_demanded(reader, window_.access(reader, cell), demand, std::span(choice.listed).subspan(before), without,
+                 choice.rest);
+}
+
+// If the point is kept, the read finds in the cell a write whose value will do, or one of which nobody knows yet what
+// it stores.
+void Lemmas::add_demand(PointNo reader, const CellAccess& access, PointNo point, const model::Condition* condition) {
+  Choice& writers = choice(reader, access.cell, access.section);
+  const auto same = [&](const Demanded& demand) { return demand.point == point && demand.condition == condition; };
+  if (std::ranges::any_of(writers.demands, same)) return;
+  Demanded& demand = writers.demands.emplace_back(point, condition, HashMap<std::uint64_t, bool>());
+  add_demanded(reader, access, demand, writers.listed, kTrue, writers.rest);
+}
+// Of these writers, or of the rest; `without`: only if it is none of those that are listed already.
+void Lemmas::add_demanded(PointNo reader, const CellAccess& access, Demanded& demand, std::span<const PointNo> writers,
+                          Literal without, Literal rest) {
+  Clause clause{~without, rest};
+  if (!is_racing(demand.point)) clause.push_back(not_kept(demand.point));
+  for (const PointNo writer : writers)
+    if (meets(reader, access, demand, writer)) clause.push_back(last_write(reader, access.cell, writer));
   add(clause);
+}
+
+bool Lemmas::meets(PointNo reader, const CellAccess& access, Demanded& demand, PointNo writer) {
+  const bool is_write = writer != kStart && trace::writes(window_.event(writer));
+  const NodeNo node = is_write ? window_.written(writer) : model::kConstant;
+  if (node != model::kConstant && node != model::kHistory) return true;
+  const bool gives = window_.gives(writer, access);
+  if (demand.condition == nullptr) return gives;
+  if (gives) return satisfies(demand, reader, access.read);
+  if (writer == kStart) {
+    const Cell& cell = window_.cells[access.cell];
+    return cell.start_known && satisfies(demand, reader, cell.start);
+  }
+  if (!is_write) return false;
+  const CellAccess& stored = window_.access(writer, access.cell);
+  return stored.written_known && satisfies(demand, reader, stored.written);
+}
+bool Lemmas::satisfies(Demanded& demand, PointNo reader, std::uint64_t value) {
+  const auto [it, fresh] = demand.satisfies.try_emplace(value, false);
+  if (fresh) {
+    if (!trial_) trial_ = std::make_unique<model::SymbolValues>(*window_.symbols);
+    trial_->reset();
+    trial_->set_read(window_.event_of[reader], value, false);
+    it.value() = trial_->holds(*demand.condition).value_or(false);
+  }
+  return it->second;
 }
 
 // The point needs the read to be faithful.
 void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read) {
-  for (const CellAccess& access : window_.accesses(read))
-    add_allowed(point, read, access, [&](PointNo writer) { return window_.gives(writer, access); });
+  for (const CellAccess& access : window_.accesses(read)) add_demand(read, access, point, nullptr);
   Reasons reasons(window_, attempt);
   reasons.add_read(read);
   add_reasons(point, reasons);
@@ -198,25 +264,7 @@ void Lemmas::explain_by_value(PointNo point, const model::Condition& condition, 
   if (accesses.size() != 1 || window_.cells[accesses[0].cell].size != e.size || !accesses[0].read_known ||
       accesses[0].only_by_identity)
     return;
-  const CellAccess& access = accesses[0];
-  if (!trial_) trial_ = std::make_unique<model::SymbolValues>(*window_.symbols);
-  HashMap<std::uint64_t, bool> known;
-  const auto satisfies = [&](std::uint64_t value) {
-    const auto [it, fresh] = known.try_emplace(value, false);
-    if (fresh) {
-      trial_->reset();
-      trial_->set_read(read, value, false);
-      it.value() = trial_->holds(condition).value_or(false);
-    }
-    return it->second;
-  };
-  add_allowed(point, reader, access, [&](PointNo writer) {
-    if (window_.gives(writer, access)) return satisfies(access.read);
-    if (writer == kStart) return window_.cells[access.cell].start_known && satisfies(window_.cells[access.cell].start);
-    if (!trace::writes(window_.event(writer))) return false;
-    const CellAccess& stored = window_.access(writer, access.cell);
-    return stored.written_known && satisfies(stored.written);
-  });
+  add_demand(reader, accesses[0], point, &condition);
 }
 
 void Lemmas::explain_content(const Attempt& attempt, const Blocked& blocked) {

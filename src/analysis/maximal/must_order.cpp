@@ -333,15 +333,20 @@ PointNo MustOrder::last_write(CellNo cell, std::uint32_t thread, std::uint32_t c
   return *std::prev(end);
 }
 
-std::vector<PointNo> MustOrder::possible(PointNo reader, CellNo cell, PointNo section,
-                                         std::span<const PointNo> candidates) const {
-  // Writes that must be before the reader: what must be before one of them is overwritten.
+std::vector<PointNo> MustOrder::latest_before(PointNo reader, CellNo cell, PointNo section) const {
   std::vector<PointNo> latest;
   for (std::uint32_t t = 0; t < threads_; ++t)
     if (const PointNo p =
             last_write(cell, t, window_.thread_of[reader] == t ? window_.position_of[reader] : clock(reader)[t]);
         p != kNone && p >= section)
       latest.push_back(p);
+  return latest;
+}
+
+std::vector<PointNo> MustOrder::possible(PointNo reader, CellNo cell, PointNo section,
+                                         std::span<const PointNo> candidates) const {
+  // What must be before one of these is overwritten.
+  const std::vector<PointNo> latest = latest_before(reader, cell, section);
   std::vector<PointNo> result;
   for (const PointNo writer : candidates) {
     if (writer == reader) continue;
@@ -370,11 +375,25 @@ std::vector<PointNo> MustOrder::sources(PointNo read, const CellAccess& access) 
   return possible(read, access.cell, access.section, candidates);
 }
 
-std::vector<PointNo> MustOrder::writers(PointNo reader, CellNo cell, PointNo section) const {
-  std::vector<PointNo> candidates{section};
-  for (const PointNo writer : window_.writers[cell])
-    if (writer != section) candidates.push_back(writer);
-  return possible(reader, cell, section, candidates);
+MustOrder::PossibleWriters MustOrder::writers(PointNo reader, CellNo cell, PointNo section) const {
+  const std::vector<PointNo> latest = latest_before(reader, cell, section);
+  PossibleWriters result;
+  result.before_all =
+      latest.empty() && (section == kStart || !std::ranges::binary_search(window_.writers[cell], section));
+  // Of each thread, what is overwritten comes first, and what must be after the reader last.
+  const auto overwritten = [&](PointNo p) {
+    return p < section || std::ranges::any_of(latest, [&](PointNo later) { return later != p && before(p, later); });
+  };
+  const std::span<const PointNo> all = writers_->by_thread[cell];
+  for (auto begin = all.begin(); begin != all.end();) {
+    const std::uint32_t thread = window_.thread_of[*begin];
+    const auto end = std::partition_point(begin, all.end(), [&](PointNo p) { return window_.thread_of[p] == thread; });
+    const auto first = std::partition_point(begin, end, overwritten);
+    const auto last = std::partition_point(first, end, [&](PointNo p) { return p == reader || !before(reader, p); });
+    if (first != last) result.by_thread.emplace_back(first, last);
+    begin = end;
+  }
+  return result;
 }
 
 }  // namespace racecast::analysis::maximal

@@ -58,8 +58,12 @@ class MustOrder {
   // The writes (kStart: the start content; an event of missing code) that this read may find in the cell and that keep
   // it faithful.
   std::vector<PointNo> sources(PointNo read, const CellAccess& access) const;
-  // The writes (kStart, an event of missing code: as above) that may be the last before `reader` in the cell.
-  std::vector<PointNo> writers(PointNo reader, CellNo cell, PointNo section) const;
+  // The writes that may be the last before `reader` in the cell (a read-modify-write may be among them itself).
+  struct PossibleWriters {
+    bool before_all = false;  // `section`, which is no write (kStart, an event of missing code): as above
+    std::vector<std::span<const PointNo>> by_thread;  // of threads that have some; in order
+  };
+  PossibleWriters writers(PointNo reader, CellNo cell, PointNo section) const;
 
  private:
   struct Pass;
@@ -67,6 +71,8 @@ class MustOrder {
     return std::span(rows_).subspan(std::size_t{id} * threads_, threads_);
   }
 
+  // The last write of each thread that must be before the reader and is not before the section.
+  std::vector<PointNo> latest_before(PointNo reader, CellNo cell, PointNo section) const;
   // Those of `candidates` that may be the last write before `reader`.
   std::vector<PointNo> possible(PointNo reader, CellNo cell, PointNo section,
                                 std::span<const PointNo> candidates) const;
