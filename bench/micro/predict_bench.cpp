@@ -140,7 +140,8 @@ int main(int argc, char** argv) {
       ++settled[static_cast<int>(decision.tier)][decision.verdict == Verdict::Race ? 0 : 1];
       seconds[static_cast<int>(decision.tier)] += spent / 1000;
     }
-    if (decision.verdict == Verdict::Race && !judge.race(decision.schedule, a, b).accepted) ++rejected;
+    if (decision.verdict == Verdict::Race && !judge.race(analysis::maximal::whole_schedule(decision), a, b).accepted)
+      ++rejected;
     if (decision.tier == analysis::maximal::Tier::Order && decision.verdict == Verdict::NoRace) continue;
     milliseconds.push_back(spent);
     cones.push_back(decision.cone);

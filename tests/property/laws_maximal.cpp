@@ -33,7 +33,7 @@ std::string decides_as_the_oracle(const trace::Trace& trace, const Way& way, std
       if ((decision.verdict == Verdict::Race) != race)
         return fmt::format("events {} and {}: {} a race, the predictor says otherwise", a, b, race ? "are" : "are not");
       if (!race) continue;
-      const witness::Judgement judgement = judge.race(decision.schedule, x, y);
+      const witness::Judgement judgement = judge.race(whole_schedule(decision), x, y);
       if (!judgement.accepted)
         return fmt::format("events {} and {}: the judge rejects the schedule: {} at step {}: {}", a, b, judgement.rule,
                            judgement.step, judgement.detail);

@@ -40,12 +40,12 @@ std::string relaxes_as_the_oracle(const oracle::Recording& recording, const Way&
         ++counts->races;
         if (!is_maximal) ++counts->beyond_maximal;
       }
-      const witness::Judgement judgement = judge.race(decision.schedule, x, y);
+      const witness::Judgement judgement = judge.race(whole_schedule(decision), x, y);
       if (!judgement.accepted)
         return fmt::format("events {} and {}: the judge rejects the schedule: {} at step {}: {}", a, b, judgement.rule,
                            judgement.step, judgement.detail);
       if (judge.execution().has_missing()) continue;
-      const witness::Judgement replayed = witness::replay(judge.execution(), decision.schedule, x, y);
+      const witness::Judgement replayed = witness::replay(judge.execution(), whole_schedule(decision), x, y);
       if (!replayed.accepted)
         return fmt::format("events {} and {}: the program does not run along the schedule: step {}: {}", a, b,
                            replayed.step, replayed.detail);

@@ -36,7 +36,8 @@ TEST_P(MaximalRows, AreDecided) {
   for (const std::uint64_t search : {std::uint64_t{400}, std::uint64_t{0}}) {
     const Decision decision = predictor.decide(a, b, {.search = search});
     EXPECT_EQ(decision.verdict, row.verdict);
-    if (decision.verdict == Verdict::Race) EXPECT_EQ(witness::Judge(trace).race(decision.schedule, a, b).rule, "");
+    if (decision.verdict == Verdict::Race)
+      EXPECT_EQ(witness::Judge(trace).race(whole_schedule(decision), a, b).rule, "");
   }
 }
 

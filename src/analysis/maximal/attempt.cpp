@@ -11,42 +11,92 @@ using trace::Event;
 using trace::EventKind;
 
 Attempt::Attempt(const Window& window, const MustOrder& must) : window_(window), must_(must) {
+  const std::size_t objects = window.objects.size();
+  contents_.resize(window.cells.size());
+  locks_.resize(objects);
+  conditions_.resize(objects);
+  counts_.resize(objects);
+  arrivals_.resize(objects);
+  entered_.resize(objects);
+  once_done_.resize(objects);
+  freed_in_.resize(window.free_of.size());
   if (!window.relaxed()) return;
   values_ = std::make_unique<model::SymbolValues>(*window.symbols);
   changed_contents_.resize(window.cells.size());
   read_from_.resize(window.access_count());
 }
 
-void Attempt::reset() {
-  const std::size_t threads = window_.of_thread.size(), objects = window_.objects.size();
-  done_.assign(threads, 0);
+// To the state after the points up to `as_recorded`, in recorded order.
+void Attempt::reset(PointNo as_recorded) {
+  const std::size_t threads = window_.of_thread.size();
+  ++run_;
+  as_recorded_ = as_recorded;
+  done_.resize(threads);
+  for (std::size_t t = 0; t < threads; ++t) {
+    const std::vector<PointNo>& points = window_.of_thread[t];
+    done_[t] = static_cast<std::uint32_t>(std::ranges::upper_bound(points, as_recorded) - points.begin());
+  }
   verified_.assign(threads, kNone);
   depth_at_wait_.assign(threads, 1);
   slept_at_.assign(threads, 0);
   deviated_.assign(threads, kStart);
-  contents_.assign(window_.cells.size(), {});
   altered_cells_.clear();
-  locks_.assign(objects, {});
-  conditions_.assign(objects, {});
-  counts_.resize(objects);
-  for (std::size_t o = 0; o < objects; ++o) counts_[o] = window_.objects[o].start;
-  arrivals_.assign(objects, {});
-  entered_.assign(objects, kStart);
-  once_done_.assign(objects, 0);
-  freed_.assign(window_.free_of.size(), 0);
   order_.clear();
   blocked_.clear();
   changed_values_.clear();
   if (values_) values_->reset();
-  time_ = 0;
+  for (const std::uint32_t o : window_.not_plain) {
+    locks_[o] = {};
+    locks_[o].run = run_;
+    conditions_[o] = {};
+    counts_[o] = window_.objects[o].start;
+    arrivals_[o].clear();
+    entered_[o] = kStart;
+    once_done_[o] = 0;
+  }
+  for (const PointNo p : window_.not_plain_points) {
+    if (p > as_recorded) break;
+    time_ = p;
+    perform_sync(p, window_.event(p), window_.thread_of[p]);
+  }
+  time_ = as_recorded;
+}
+
+Attempt::Content& Attempt::content(CellNo cell) const {
+  Content& content = contents_[cell];
+  if (content.run == run_) return content;
+  const std::vector<PointNo>& writers = window_.writers[cell];
+  const auto end = std::ranges::upper_bound(writers, as_recorded_);
+  content = {};
+  content.run = run_;
+  if (end != writers.begin()) content.writer = content.latest = *std::prev(end);
+  return content;
+}
+
+Attempt::Lock& Attempt::lock(std::uint32_t object) const {
+  Lock& lock = locks_[object];
+  if (lock.run == run_) return lock;
+  lock.owner = kNone;
+  lock.depth = 0;
+  lock.readers.clear();
+  lock.run = run_;
+  const std::vector<PointNo>& points = window_.objects[object].points;
+  for (auto it = std::ranges::upper_bound(points, as_recorded_); it != points.begin();) {
+    const PointNo p = *--it;
+    const Event& e = window_.event(p);
+    if (e.has(trace::kFailed)) continue;
+    if (e.kind == EventKind::Lock) {
+      lock.owner = window_.thread_of[p];
+      lock.depth = 1;
+      lock.acquire = p;
+    }
+    break;
+  }
+  return lock;
 }
 
 bool Attempt::run(const Plan& plan, bool stay) {
   plan_ = &plan;
-  reset();
-  into_.clear();
-  for (const smt::Edge& edge : plan.edges) into_[edge.to].push_back(edge.from);
-
   // As long as every point is kept and no edge leads against the recorded order, the recorded run is the best attempt.
   PointNo as_recorded = window_.size() + 1;
   for (std::uint32_t t = 0; t < plan.wanted.size(); ++t)
@@ -56,8 +106,13 @@ bool Attempt::run(const Plan& plan, bool stay) {
     if (edge.from > edge.to) as_recorded = std::min(as_recorded, edge.to);
   as_recorded = std::max<PointNo>(as_recorded, window_.fixed + 1);
   // A variant is no run: it must be checked from its start.
-  if (stay || (window_.relaxed() && window_.symbols->is_variant())) as_recorded = window_.fixed + 1;
-  for (PointNo p = 1; p < as_recorded; ++p) perform(p);
+  if ((stay && !plan.near) || (window_.relaxed() && window_.symbols->is_variant())) as_recorded = window_.fixed + 1;
+  reset(std::min(as_recorded - 1, window_.as_recorded));
+  if (!window_.relaxed()) steps_ += as_recorded_;
+  into_.clear();
+  for (const smt::Edge& edge : plan.edges)
+    if (edge.from > as_recorded_) into_[edge.to].push_back(edge.from);
+  for (PointNo p = as_recorded_ + 1; p < as_recorded; ++p) perform(p);
 
   using Next = std::pair<PointNo, std::uint32_t>;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> ready_threads;
@@ -139,7 +194,7 @@ Blocked Attempt::check(PointNo point) const {
     case EventKind::RdLock:
     case EventKind::WrLock: return check_lock(point, e);
     case EventKind::Wake:
-      if (const Lock& mutex = locks_[window_.mutex_of[point]]; mutex.owner != kNone)
+      if (const Lock& mutex = lock(window_.mutex_of[point]); mutex.owner != kNone)
         return {point, Rule::Held, mutex.acquire, 0};
       if (!can_wake(point)) return {point, Rule::NotNotified, 0, 0};
       return {};
@@ -163,7 +218,7 @@ Blocked Attempt::check(PointNo point) const {
 }
 
 Blocked Attempt::check_lock(PointNo point, const Event& e) const {
-  const Lock& lock = locks_[window_.object_of[point]];
+  const Lock& lock = this->lock(window_.object_of[point]);
   const std::uint32_t t = window_.thread_of[point];
   if (!e.has(trace::kFailed)) {
     if (lock.owner != kNone && lock.owner != t) return {point, Rule::Held, lock.acquire, 0};
@@ -191,7 +246,7 @@ bool Attempt::can_wake(PointNo point) const {
 
 Blocked Attempt::check_values(PointNo point, const Event& e) const {
   if (trace::is_access(e.kind)) {
-    if (const std::uint32_t life = window_.life_of[point]; life != model::kNoLife && freed_[life] != 0)
+    if (const std::uint32_t life = window_.life_of[point]; life != model::kNoLife && is_freed(life))
       return {point, Rule::Freed, window_.free_of[life], 0};
     if (window_.relaxed() || !trace::reads(e) || window_.accesses(point).empty()) return {};
     const bool failed_cas = e.has(trace::kCas) && e.has(trace::kFailed);
@@ -209,7 +264,7 @@ Blocked Attempt::check_values(PointNo point, const Event& e) const {
 }
 
 bool Attempt::altered(CellNo cell) const {
-  const Content& content = contents_[cell];
+  const Content& content = this->content(cell);
   if (content.unknown) return true;
   if (content.writer == content.latest) return content.changed;
   const CellAccess& recorded = window_.access(content.latest, cell);
@@ -225,7 +280,7 @@ Attempt::ReadResult Attempt::read(PointNo point) const {
   std::uint64_t value = 0, covered = 0;
   bool known = true;
   for (const CellAccess& access : window_.accesses(point)) {
-    const Content& content = contents_[access.cell];
+    const Content& content = this->content(access.cell);
     const PointNo writer = std::max(content.writer, access.section);
     const bool changed = content.changed && writer == content.writer;
     const bool gives = !content.unknown && (changed ? access.read_known && !access.only_by_identity &&
@@ -295,8 +350,7 @@ void Attempt::perform(PointNo point) {
       }
       if (values_)
         for (std::uint32_t k = 0; k < accesses.size(); ++k)
-          read_from_[window_.first_access(point) + k] =
-              std::max(contents_[accesses[k].cell].writer, accesses[k].section);
+          read_from_[window_.first_access(point) + k] = std::max(content(accesses[k].cell).writer, accesses[k].section);
     }
     if (trace::writes(e)) perform_write(point, e);
   } else {
@@ -306,12 +360,12 @@ void Attempt::perform(PointNo point) {
   // What is not as recorded does not become so by an event of missing code: it is not known then.
   if (!altered_cells_.empty() && !window_.execution.sections_of(window_.event_of[point]).empty())
     for (const CellNo cell : altered_cells_)
-      if (contents_[cell].writer != point && altered(cell) && window_.reaches(point, cell))
-        contents_[cell].unknown = true;
+      if (content(cell).writer != point && altered(cell) && window_.reaches(point, cell)) content(cell).unknown = true;
 }
 
 void Attempt::perform_write(PointNo point, const Event& e) {
   Content content;
+  content.run = run_;
   content.writer = point;
   content.unknown = deviated_[window_.thread_of[point]] != kStart;
   std::uint64_t value = 0;
@@ -325,7 +379,7 @@ void Attempt::perform_write(PointNo point, const Event& e) {
     }
   }
   for (const CellAccess& access : window_.accesses(point)) {
-    Content& now = contents_[access.cell];
+    Content& now = this->content(access.cell);
     content.listed = now.listed;
     content.latest = std::max(now.latest, point);
     now = content;
@@ -374,20 +428,24 @@ void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
   const std::uint32_t o = window_.object_of[point];
   const bool failed = e.has(trace::kFailed);
   const auto take = [&](Lock& lock) {
-    if (lock.owner != t) lock = {t, 0, point, std::move(lock.readers)};
+    if (lock.owner != t) {
+      lock.owner = t;
+      lock.depth = 0;
+      lock.acquire = point;
+    }
     ++lock.depth;
   };
   switch (e.kind) {
     case EventKind::Lock:
     case EventKind::WrLock:
-      if (!failed) take(locks_[o]);
+      if (!failed) take(lock(o));
       break;
     case EventKind::RdLock:
-      if (!failed) locks_[o].readers.emplace_back(t, point);
+      if (!failed) lock(o).readers.emplace_back(t, point);
       break;
     case EventKind::Unlock:
     case EventKind::RwUnlock: {
-      Lock& lock = locks_[o];
+      Lock& lock = this->lock(o);
       if (lock.owner == t) {
         if (--lock.depth == 0) lock.owner = kNone;
       } else {
@@ -398,7 +456,7 @@ void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
       break;
     }
     case EventKind::Wait: {
-      Lock& mutex = locks_[window_.mutex_of[point]];
+      Lock& mutex = lock(window_.mutex_of[point]);
       depth_at_wait_[t] = mutex.depth;
       mutex.owner = kNone;
       mutex.depth = 0;
@@ -406,7 +464,7 @@ void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
       break;
     }
     case EventKind::Wake: {
-      Lock& mutex = locks_[window_.mutex_of[point]];
+      Lock& mutex = lock(window_.mutex_of[point]);
       mutex.owner = t;
       mutex.depth = depth_at_wait_[t];
       mutex.acquire = point;
@@ -433,7 +491,7 @@ void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
           if (window_.may_change[input] != 0 && !values_->is_recorded(input)) deviated_[index(e.child())] = point;
       break;
     case EventKind::Free:
-      if (window_.life_of[point] != model::kNoLife) freed_[window_.life_of[point]] = 1;
+      if (window_.life_of[point] != model::kNoLife) freed_in_[window_.life_of[point]] = run_;
       break;
     default: break;
   }

@@ -2,7 +2,10 @@
 // rules of docs/semantics.md allow. A point that a rule forbids for now waits; the attempt ends when all kept points
 // are performed (a schedule), or when every thread waits (stuck: the rules that block say why).
 //
-// Cost: kept points × (log threads + what waits), and a word for each cell, object and life to start from.
+// Where the recorded run is the best attempt for a while, the state after that is told from the window instead of run
+// through; what holds of a cell or a plain mutex, when it is asked for.
+//
+// Cost: points performed × (log threads + what waits), and some words for each object that is no plain mutex.
 #pragma once
 
 #include <array>
@@ -55,6 +58,7 @@ struct Plan {
   std::vector<smt::Edge> edges;         // further order (kept points only)
   std::vector<std::uint32_t> faithful;  // per thread: reads at smaller positions are demanded
   HashSet<PointNo> demanded;            // and these
+  bool near = false;                    // also with fewer changes of thread, as recorded as long as it goes
   std::array<PointNo, 2> racing{};      // relaxed: what their addresses depend on must be right in the end
 };
 
@@ -65,15 +69,16 @@ class Attempt {
   // Performs the plan. True: all of it. `stay`: rather go on with one thread than near to the recorded order.
   bool run(const Plan& plan, bool stay);
 
-  // In the order performed. (Fixed points are among them.)
+  // First come the points up to this one, as recorded (the fixed ones are among them), then these, as performed.
+  PointNo as_recorded() const { return as_recorded_; }
   std::span<const PointNo> order() const { return order_; }
   // After a run that got stuck: for every thread that waits for a rule, which.
   std::span<const Blocked> blocked() const { return blocked_; }
 
   // The state after the run, for who explains it.
   bool performed(PointNo point) const { return window_.position_of[point] < done_[window_.thread_of[point]]; }
-  PointNo writer(CellNo cell) const { return contents_[cell].writer; }
-  bool unknown(CellNo cell) const { return contents_[cell].unknown; }
+  PointNo writer(CellNo cell) const { return content(cell).writer; }
+  bool unknown(CellNo cell) const { return content(cell).unknown; }
   // The read with which the thread began to deviate; kStart: none. (Relaxed: also its fork, with other arguments.)
   PointNo deviated(std::uint32_t thread) const { return deviated_[thread]; }
   // Arrivals at a barrier, in the order performed.
@@ -82,9 +87,11 @@ class Attempt {
   const HashMap<PointNo, std::uint64_t>& changed_values() const { return changed_values_; }
   std::uint64_t steps() const { return steps_; }  // of all runs
 
-  // Relaxed: whom the piece of a performed read read from (`access`: its number, Window::first_access); what was
-  // computed; whether the write of a performed point stored an unknown value because its thread had deviated.
-  PointNo read_from(std::uint32_t access) const { return read_from_[access]; }
+  // Relaxed: whom the piece of a performed read read from (`k`: of its accesses); what was computed; whether the write
+  // of a performed point stored an unknown value because its thread had deviated.
+  PointNo read_from(PointNo read, std::uint32_t k) const {
+    return read <= as_recorded_ ? window_.accesses(read)[k].recorded : read_from_[window_.first_access(read) + k];
+  }
   model::SymbolValues& values() const { return *values_; }
   bool poisoned(PointNo write) const {
     const PointNo read = deviated_[window_.thread_of[write]];
@@ -98,12 +105,14 @@ class Attempt {
     bool changed = false;     // relaxed: to changed_contents_
     bool listed = false;      // in altered_cells_
     PointNo latest = kStart;  // of all writes so far, the one that is last in the trace
+    std::uint32_t run = 0;    // the run that it is of
   };
   struct Lock {
     std::uint32_t owner = kNone;  // thread: a mutex, or a writer
     std::uint32_t depth = 0;
     PointNo acquire = 0;
     std::vector<std::pair<std::uint32_t, PointNo>> readers;  // (thread, its point), one entry per hold
+    std::uint32_t run = 0;                                   // the run that it is of
   };
   struct Condition {
     std::vector<std::uint64_t> notifies;  // times of those that woke nobody yet
@@ -115,7 +124,12 @@ class Attempt {
     std::optional<std::uint64_t> value;  // if all is known
   };
 
-  void reset();
+  void reset(PointNo as_recorded);
+  Content& content(CellNo cell) const;
+  Lock& lock(std::uint32_t object) const;
+  bool is_freed(std::uint32_t life) const {
+    return freed_in_[life] == run_ || (window_.free_of[life] != kNone && window_.free_of[life] <= as_recorded_);
+  }
   bool ready(PointNo point);
   Blocked check(PointNo point) const;
   Blocked check_lock(PointNo point, const trace::Event& e) const;
@@ -138,14 +152,17 @@ class Attempt {
   std::vector<std::uint32_t> done_, verified_, depth_at_wait_;
   std::vector<std::uint64_t> slept_at_;
   std::vector<PointNo> deviated_;
-  std::vector<Content> contents_;
+  PointNo as_recorded_ = 0;
+  std::uint32_t run_ = 0;
+  mutable std::vector<Content> contents_;  // of this run only those that were asked for
   std::vector<CellNo> altered_cells_;  // that do not hold what the last of their writes stored, or did not at some time
-  std::vector<Lock> locks_;
+  mutable std::vector<Lock> locks_;    // likewise, of plain mutexes
   std::vector<Condition> conditions_;
   std::vector<std::int64_t> counts_;
   std::vector<std::vector<PointNo>> arrivals_;
   std::vector<PointNo> entered_;
-  std::vector<char> once_done_, freed_;
+  std::vector<char> once_done_;
+  std::vector<std::uint32_t> freed_in_;  // by life: the last run that freed it
   std::vector<PointNo> order_;
   std::vector<Blocked> blocked_;
   HashMap<PointNo, std::uint64_t> changed_values_;

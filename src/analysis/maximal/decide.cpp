@@ -2,6 +2,7 @@
 #include "analysis/maximal/decide.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "analysis/maximal/attempt.h"
 #include "analysis/maximal/lemmas.h"
@@ -85,25 +86,44 @@ std::vector<std::uint32_t> closure(const Window& window, const MustOrder& must, 
   return kept;
 }
 
-// With the events that are no points: each goes before the next point of its thread.
-finding::Schedule written_out(const Window& window, const Attempt& attempt, EventNo a, EventNo b) {
+// With the events that are no points: each goes before the next point of its thread. What comes first as recorded is
+// left out.
+finding::Schedule written_out(const Window& window, const Attempt& attempt, EventNo a, EventNo b,
+                              std::uint64_t recorded) {
   const model::Execution& x = window.execution;
   std::vector<std::size_t> done(x.threads());
   finding::Schedule schedule;
+  const auto events_of = [&](std::size_t thread) { return x.events_of(ThreadId{static_cast<std::uint32_t>(thread)}); };
   const auto emit = [&](std::size_t thread, std::size_t count) {
-    const auto events = x.events_of(ThreadId{static_cast<std::uint32_t>(thread)});
+    const auto events = events_of(thread);
     for (; done[thread] < count; ++done[thread]) schedule.push_back({events[done[thread]], std::nullopt});
   };
-  for (const PointNo p : attempt.order()) {
+  const auto emit_point = [&](PointNo p) {
     const trace::Event& e = window.event(p);
     if (e.kind == trace::EventKind::Join) emit(index(e.child()), x.events_of(e.child()).size());
     emit(window.thread_of[p], x.position(window.event_of[p]) + 1);
     if (const auto value = attempt.changed_values().find(p); value != attempt.changed_values().end())
       schedule.back().value = value->second;
+  };
+  if (recorded == 0) {
+    for (PointNo p = 1; p <= attempt.as_recorded(); ++p) emit_point(p);
+  } else {
+    for (std::size_t t = 0; t < done.size(); ++t) {
+      const auto events = events_of(t);
+      done[t] = static_cast<std::size_t>(std::ranges::lower_bound(events, EventNo{recorded}) - events.begin());
+    }
   }
+  for (const PointNo p : attempt.order()) emit_point(p);
   for (const EventNo no : {a, b}) emit(index(x.event(no).thread), x.position(no));
   return schedule;
 }
+
+// What is large, and used for one pair after the other.
+struct Scratch {
+  Scratch(const Window& window, const MustOrder& must) : attempt(window, must) {}
+  Attempt attempt;
+  LemmaScratch lemmas;
+};
 
 // How a pair is searched for.
 struct Stage {
@@ -126,14 +146,16 @@ std::vector<std::uint32_t> wanted_near(const Window& window, const PairOrder& ba
 }
 
 void search(const Window& window, const MustOrder& must, const PairOrder& base, EventNo a, EventNo b,
-            const Stage& stage, const Budget& budget,
+            const Stage& stage, const Budget& budget, Scratch& scratch,
             std::unique_ptr<smt::Solver> (*make_solver)(const smt::BaseOrder&), Decision& decision) {
   const PointNo p = window.point_of[index(a)], q = window.point_of[index(b)];
   const Decision before = decision;
   const std::unique_ptr<smt::Solver> solver = make_solver(base);
-  Lemmas lemmas(window, must, *solver, p, q);
-  Attempt attempt(window, must);
+  Lemmas lemmas(window, must, *solver, p, q, scratch.lemmas);
+  Attempt& attempt = scratch.attempt;
+  const std::uint64_t earlier = attempt.steps();
   Plan plan;
+  plan.near = stage.near;
   plan.racing = {p, q};
   bool whole = false;  // tier 4: the formula of the cone is there
   const auto note = [&] {
@@ -141,7 +163,7 @@ void search(const Window& window, const MustOrder& must, const PairOrder& base, 
     decision.tier = std::max(before.tier, tier);
     decision.conflicts = before.conflicts + solver->stats().conflicts;
     decision.lemmas = before.lemmas + lemmas.count();
-    decision.steps = before.steps + attempt.steps() + lemmas.steps();
+    decision.steps = before.steps + attempt.steps() - earlier + lemmas.steps();
   };
   while (decision.attempts - before.attempts < stage.attempts) {
     plan.kept = closure(window, must, base.cut(), plan.edges);
@@ -153,13 +175,15 @@ void search(const Window& window, const MustOrder& must, const PairOrder& base, 
     lemmas.demand(plan);
     ++decision.attempts;
     const bool done = attempt.run(plan, false);
-    decision.cone = attempt.order().size();
+    decision.cone = attempt.as_recorded() + attempt.order().size();
     note();
     if (done) {
       decision.verdict = Verdict::Race;
       // The same plan with fewer changes of thread, if that goes.
       if (!attempt.run(plan, true)) CHECK(attempt.run(plan, false), "an attempt went well only once");
-      decision.schedule = written_out(window, attempt, a, b);
+      decision.recorded =
+          stage.near && attempt.as_recorded() != 0 ? index(window.event_of[attempt.as_recorded()]) + 1 : 0;
+      decision.schedule = written_out(window, attempt, a, b, decision.recorded);
       return;
     }
     if (decision.steps > budget.steps || !lemmas.learn(attempt, plan)) return;
@@ -187,11 +211,21 @@ struct Predictor::Prepared {
       : window(trace, fixed, symbols), must(window) {}
   Window window;
   MustOrder must;
+  std::mutex mutex;  // for what follows
+  std::vector<std::unique_ptr<Scratch>> idle;
 };
 
 Predictor::Predictor(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols)
     : prepared_(std::make_unique<Prepared>(trace, fixed, symbols)) {}
 Predictor::~Predictor() = default;
+
+finding::Schedule whole_schedule(const Decision& decision) {
+  finding::Schedule whole;
+  whole.reserve(decision.recorded + decision.schedule.size());
+  for (std::uint64_t i = 0; i < decision.recorded; ++i) whole.push_back({EventNo{i}, std::nullopt});
+  whole.insert(whole.end(), decision.schedule.begin(), decision.schedule.end());
+  return whole;
+}
 
 bool Predictor::may_be_concurrent(EventNo a, EventNo b) const {
   const PointNo p = prepared_->window.point_of[index(a)], q = prepared_->window.point_of[index(b)];
@@ -219,13 +253,23 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
   }
   // Relaxed: first what the race needs and no more, which gives short schedules; where that is not done soon, near to
   // the recorded run, where most conditions hold.
-  constexpr std::uint64_t kShort = 4;
-  std::vector<Stage> stages{{.near = false, .attempts = window.relaxed() ? kShort : kNoLimit}};
+  std::vector<Stage> stages{{.near = false, .attempts = window.relaxed() ? budget.least : kNoLimit}};
   if (window.relaxed()) stages.push_back({.near = true, .attempts = kNoLimit});
+  std::unique_ptr<Scratch> scratch;
+  {
+    const std::scoped_lock lock(prepared_->mutex);
+    if (!prepared_->idle.empty()) {
+      scratch = std::move(prepared_->idle.back());
+      prepared_->idle.pop_back();
+    }
+  }
+  if (!scratch) scratch = std::make_unique<Scratch>(window, must);
   for (const Stage& stage : stages) {
-    search(window, must, base, a, b, stage, budget, make_solver, decision);
+    search(window, must, base, a, b, stage, budget, *scratch, make_solver, decision);
     if (decision.verdict != Verdict::Unknown || decision.steps > budget.steps) break;
   }
+  const std::scoped_lock lock(prepared_->mutex);
+  prepared_->idle.push_back(std::move(scratch));
   return decision;
 }
 

@@ -29,7 +29,10 @@ enum class Verdict : std::uint8_t { Race, NoRace, Unknown };
 struct Decision {
   Verdict verdict = Verdict::Unknown;
   Tier tier = Tier::Order;
-  finding::Schedule schedule;   // Race: a correct reordering of the window, after which both are next
+  // Race: a correct reordering of the window, after which both are next. First come its first `recorded` events, in
+  // their order, then `schedule`.
+  std::uint64_t recorded = 0;
+  finding::Schedule schedule;
   std::uint64_t cone = 0;       // events in the last attempt
   std::uint64_t lemmas = 0;     // clauses learned from attempts that got stuck
   std::uint64_t attempts = 0;   // linearisations
@@ -37,11 +40,15 @@ struct Decision {
   std::uint64_t steps = 0;      // as Budget counts them
 };
 
+// All of it.
+finding::Schedule whole_schedule(const Decision& decision);
+
 // Counted in steps, not in seconds, so that the answer is the same on any machine.
 struct Budget {
   std::uint64_t steps = 50'000'000;   // events executed in all attempts of a pair, and 50 for each literal learned
   std::uint64_t conflicts = 200'000;  // of the solver
-  std::uint64_t search = 400;         // attempts of tier 3, before tier 4
+  std::uint64_t search = 400;         // attempts of tier 3, before tier 4 (which is not for relaxed values)
+  std::uint64_t least = 4;  // relaxed: attempts with no more than the race needs, before those near to the run
 };
 
 // Everything that all pairs of a window share. Thread-safe once built.

@@ -24,10 +24,17 @@ namespace racecast::analysis::maximal {
 
 inline constexpr PointNo kRace = 0;
 
+// What the lemmas of one pair after the other use. Relaxed only.
+struct LemmaScratch {
+  std::unique_ptr<model::SymbolValues> trial;
+  HashMap<model::NodeNo, std::vector<model::NodeNo>> leaves;  // the reads and histories that a node is computed from
+};
+
 class Lemmas {
  public:
-  Lemmas(const Window& window, const MustOrder& must, smt::Solver& solver, PointNo a, PointNo b)
-      : window_(window), must_(must), solver_(solver), racing_{a, b} {}
+  // All must outlive it; `scratch` is of this window, and used by no other at the same time.
+  Lemmas(const Window& window, const MustOrder& must, smt::Solver& solver, PointNo a, PointNo b, LemmaScratch& scratch)
+      : window_(window), must_(must), solver_(solver), racing_{a, b}, scratch_(scratch) {}
 
   // After a stuck attempt. False: nothing was learned that the solver did not know (which would be a bug).
   bool learn(const Attempt& attempt, const Plan& plan);
@@ -132,7 +139,7 @@ class Lemmas {
   std::vector<Demand> demands_;
   std::map<std::pair<PointNo, CellNo>, Choice> choices_;
   std::vector<Intruder> intruders_;
-  std::unique_ptr<model::SymbolValues> trial_;
+  LemmaScratch& scratch_;
 };
 
 }  // namespace racecast::analysis::maximal

@@ -18,9 +18,14 @@ using smt::kTrue;
 
 namespace {
 
-// The reads and histories that a node is computed from, of those that can change.
-std::vector<NodeNo> leaves_of(const Window& window, NodeNo root) {
-  std::vector<NodeNo> leaves, open{root};
+// The reads and histories that a node is computed from, of those that can change. Valid until the next call.
+const std::vector<NodeNo>& leaves_of(const Window& window, LemmaScratch& scratch, NodeNo root) {
+  constexpr std::size_t kMany = 100'000;
+  if (scratch.leaves.size() > kMany) scratch.leaves.clear();
+  const auto [it, fresh] = scratch.leaves.try_emplace(root);
+  std::vector<NodeNo>& leaves = it.value();
+  if (!fresh) return leaves;
+  std::vector<NodeNo> open{root};
   HashSet<NodeNo> seen{root};
   while (!open.empty()) {
     const NodeNo n = open.back();
@@ -42,7 +47,8 @@ std::vector<NodeNo> leaves_of(const Window& window, NodeNo root) {
 // Why values of an attempt are what they are.
 class Lemmas::Reasons {
  public:
-  Reasons(const Window& window, const Attempt& attempt) : window_(window), attempt_(attempt) {}
+  Reasons(const Window& window, const Attempt& attempt, LemmaScratch& scratch)
+      : window_(window), attempt_(attempt), scratch_(scratch) {}
 
   struct Source {
     PointNo reader = 0;
@@ -72,7 +78,7 @@ class Lemmas::Reasons {
     if (seen_.insert(read).second) open_.push_back(read);
   }
   void add_leaves(NodeNo node) {
-    const std::vector<NodeNo> leaves = leaves_of(window_, node);
+    const std::vector<NodeNo>& leaves = leaves_of(window_, scratch_, node);
     if (!attempt_.values().value(node))
       for (const NodeNo leaf : leaves)
         if (!attempt_.values().value(leaf)) return add_leaf(leaf);
@@ -108,7 +114,7 @@ class Lemmas::Reasons {
       const std::span<const CellAccess> accesses = window_.accesses(read);
       for (std::uint32_t k = 0; k < accesses.size(); ++k) {
         const PointNo writer = attempt_.performed(read)
-                                   ? attempt_.read_from(window_.first_access(read) + k)
+                                   ? attempt_.read_from(read, k)
                                    : std::max(attempt_.writer(accesses[k].cell), accesses[k].section);
         sources_.push_back({read, accesses[k].cell, accesses[k].section, writer});
         add_writer(writer);
@@ -118,6 +124,7 @@ class Lemmas::Reasons {
 
   const Window& window_;
   const Attempt& attempt_;
+  LemmaScratch& scratch_;
   std::vector<Source> sources_;
   std::vector<PointNo> open_;
   HashSet<PointNo> seen_;
@@ -229,10 +236,11 @@ bool Lemmas::meets(PointNo reader, const CellAccess& access, Demanded& demand, P
 bool Lemmas::satisfies(Demanded& demand, PointNo reader, std::uint64_t value) {
   const auto [it, fresh] = demand.satisfies.try_emplace(value, false);
   if (fresh) {
-    if (!trial_) trial_ = std::make_unique<model::SymbolValues>(*window_.symbols);
-    trial_->reset();
-    trial_->set_read(window_.event_of[reader], value, false);
-    it.value() = trial_->holds(*demand.condition).value_or(false);
+    std::unique_ptr<model::SymbolValues>& trial = scratch_.trial;
+    if (!trial) trial = std::make_unique<model::SymbolValues>(*window_.symbols);
+    trial->reset();
+    trial->set_read(window_.event_of[reader], value, false);
+    it.value() = trial->holds(*demand.condition).value_or(false);
   }
   return it->second;
 }
@@ -240,7 +248,7 @@ bool Lemmas::satisfies(Demanded& demand, PointNo reader, std::uint64_t value) {
 // The point needs the read to be faithful.
 void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read) {
   for (const CellAccess& access : window_.accesses(read)) add_demand(read, access, point, nullptr);
-  Reasons reasons(window_, attempt);
+  Reasons reasons(window_, attempt, scratch_);
   reasons.add_read(read);
   add_reasons(point, reasons);
 }
@@ -248,10 +256,10 @@ void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo r
 void Lemmas::explain_condition(const Attempt& attempt, const Blocked& blocked) {
   const EventNo no = window_.event_of[blocked.point];
   const model::Condition& condition = window_.symbols->conditions(no)[blocked.other];
-  const std::vector<NodeNo> leaves = leaves_of(window_, condition.node);
+  const std::vector<NodeNo>& leaves = leaves_of(window_, scratch_, condition.node);
   if (leaves.size() == 1 && window_.symbols->nodes()[leaves[0]].kind == NodeKind::Read)
     explain_by_value(blocked.point, condition, window_.symbols->nodes()[leaves[0]].event);
-  Reasons reasons(window_, attempt);
+  Reasons reasons(window_, attempt, scratch_);
   reasons.add_value(condition.node);
   add_reasons(blocked.point, reasons);
 }
@@ -268,7 +276,7 @@ void Lemmas::explain_by_value(PointNo point, const model::Condition& condition, 
 }
 
 void Lemmas::explain_content(const Attempt& attempt, const Blocked& blocked) {
-  Reasons reasons(window_, attempt);
+  Reasons reasons(window_, attempt, scratch_);
   reasons.add_content(blocked.point, blocked.cell, kStart);
   add_reasons(blocked.point, reasons);
 }

@@ -53,7 +53,7 @@ struct Collected {
 
 // From numbers of the window to those of the trace.
 finding::Interleaving in_trace(finding::Interleaving plan, const WindowOfTrace& window) {
-  plan.recorded = window.first;
+  plan.recorded = window.first + plan.recorded - window.fixed;
   plan.end = plan.end > window.fixed ? window.first + plan.end - window.fixed : window.first;
   for (finding::Schedule* steps : {&plan.others, &plan.stored})
     for (finding::ScheduleStep& step : *steps) step.event = window.number(step.event);

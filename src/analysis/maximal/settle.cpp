@@ -54,36 +54,63 @@ class Settler {
     settled.places = candidates_.places(i);
     // First without relaxing: that is cheaper, and what it finds need not be looked for again.
     if (options_.symbols != nullptr && options_.falls_back) {
-      const finding::Schedule schedule = try_all(tries, unrelaxed(), options_.budget, kStepsOfPlaces, settled);
+      const Decision decision = try_all(tries, unrelaxed(), options_.budget, kStepsOfPlaces, settled);
       if (settled.verdict == Verdict::Race) {
-        take_schedule(schedule, witness::Values::Recorded, settled);
+        take_schedule(decision, witness::Values::Recorded, settled);
         return settled;
       }
       settled = {};
       settled.places = candidates_.places(i);
     }
     const bool relaxed = options_.symbols != nullptr;
-    Budget budget = options_.budget;
-    if (relaxed) budget.steps = std::min(budget.steps, kRelaxedSteps);
-    const finding::Schedule schedule =
-        try_all(tries, predictor_, budget, relaxed ? kRelaxedStepsOfPlaces : kStepsOfPlaces, settled);
+    Decision decision;
+    if (relaxed) {
+      Budget budget = options_.budget;
+      budget.steps = std::min(budget.steps, kRelaxedSteps);
+      decision = try_in_rounds(tries, budget, settled);
+    } else {
+      decision = try_all(tries, predictor_, options_.budget, kStepsOfPlaces, settled);
+    }
     if (settled.verdict == Verdict::Race)
-      take_schedule(schedule, relaxed ? witness::Values::Model : witness::Values::Recorded, settled);
+      take_schedule(decision, relaxed ? witness::Values::Model : witness::Values::Recorded, settled);
     return settled;
   }
 
-  // Until one of the pairs is a race: its schedule.
-  static finding::Schedule try_all(const Candidates::Tries& tries, const Predictor& predictor, const Budget& budget,
-                                   std::uint64_t steps_in_all, Settled& settled) {
+  // First all with a small budget, then those that it did not settle with theirs.
+  Decision try_in_rounds(const Candidates::Tries& tries, const Budget& budget, Settled& settled) const {
+    Budget small = budget;
+    small.steps = std::min(budget.steps, kFirstRelaxedSteps);
+    Settled first = settled;
+    Candidates::Tries left{{}, tries.all};
+    std::uint64_t steps = 0;
+    Decision decision = try_all(tries, predictor_, small, kFirstRelaxedStepsOfPlaces, first, &left.pairs, &steps);
+    if (first.verdict == Verdict::Race || left.pairs.empty()) {
+      settled = std::move(first);
+      return decision;
+    }
+    first.verdict = Verdict::NoRace;
+    first.unknown = 0;
+    settled = std::move(first);
+    return try_all(left, predictor_, budget, kRelaxedStepsOfPlaces - std::min(steps, kRelaxedStepsOfPlaces), settled);
+  }
+
+  // Until one of the pairs is a race. `left`: takes those that were not settled or not tried; `spent`: the steps.
+  static Decision try_all(const Candidates::Tries& tries, const Predictor& predictor, const Budget& budget,
+                          std::uint64_t steps_in_all, Settled& settled, std::vector<AccessPair>* left = nullptr,
+                          std::uint64_t* spent = nullptr) {
     settled.in_full = tries.all;
     std::uint64_t steps = 0;
-    for (const AccessPair& pair : tries.pairs) {
+    for (std::size_t i = 0; i < tries.pairs.size(); ++i) {
+      const AccessPair& pair = tries.pairs[i];
       if (steps > steps_in_all) {
         settled.in_full = false;
+        if (left != nullptr)
+          left->insert(left->end(), tries.pairs.begin() + static_cast<std::ptrdiff_t>(i), tries.pairs.end());
         break;
       }
       Decision decision = predictor.decide(pair.first, pair.second, budget);
       steps += decision.steps;
+      if (spent != nullptr) *spent = steps;
       if (decision.tier != Tier::Order) {
         settled.cones.push_back(static_cast<std::uint32_t>(decision.cone));
         settled.attempts.push_back(static_cast<std::uint32_t>(decision.attempts));
@@ -92,6 +119,7 @@ class Settler {
         ++settled.unknown;
         if (settled.verdict == Verdict::NoRace) settled.pair = pair;
         settled.verdict = Verdict::Unknown;
+        if (left != nullptr) left->push_back(pair);
         continue;
       }
       ++settled.settled_by[static_cast<std::size_t>(decision.tier)];
@@ -99,7 +127,7 @@ class Settler {
         settled.verdict = Verdict::Race;
         settled.pair = pair;
         settled.in_full = true;
-        return std::move(decision.schedule);
+        return decision;
       }
     }
     if (settled.verdict == Verdict::NoRace && !settled.in_full) {
@@ -109,13 +137,14 @@ class Settler {
     return {};
   }
 
-  void take_schedule(const finding::Schedule& schedule, witness::Values values, Settled& settled) const {
+  void take_schedule(const Decision& decision, witness::Values values, Settled& settled) const {
     // The fixed events come first, all of them.
+    const std::uint64_t recorded = std::max(options_.fixed, decision.recorded);
     finding::Schedule whole;
-    whole.reserve(options_.fixed + schedule.size());
-    for (std::uint64_t i = 0; i < options_.fixed; ++i) whole.push_back({EventNo{i}, std::nullopt});
-    for (const finding::ScheduleStep& step : schedule)
-      if (index(step.event) >= options_.fixed) whole.push_back(step);
+    whole.reserve(recorded + decision.schedule.size());
+    for (std::uint64_t i = 0; i < recorded; ++i) whole.push_back({EventNo{i}, std::nullopt});
+    for (const finding::ScheduleStep& step : decision.schedule)
+      if (index(step.event) >= recorded) whole.push_back(step);
     const witness::Judge& judge = judge_of(values);
     witness::Judgement judgement = judge.race(whole, settled.pair.first, settled.pair.second);
     finding::Schedule deviating = std::move(judgement.deviating), stored = std::move(judgement.stored);
@@ -130,7 +159,7 @@ class Settler {
                       index(settled.pair.second), judgement.rule, judgement.step, judgement.detail);
       return;
     }
-    settled.plan.recorded = options_.fixed;
+    settled.plan.recorded = recorded;
     settled.plan.others = std::move(deviating);
     settled.plan.computed = values == witness::Values::Model;
     settled.plan.stored = std::move(stored);
@@ -138,7 +167,7 @@ class Settler {
       std::ranges::sort(*steps, {}, &finding::ScheduleStep::event);
     for (const finding::ScheduleStep& step : whole)
       settled.plan.end = std::max<std::uint64_t>(settled.plan.end, index(step.event) + 1);
-    whole.erase(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(options_.fixed));
+    whole.erase(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(recorded));
     settled.plan.stretches = finding::stretches_of(whole, window_.events);
   }
 

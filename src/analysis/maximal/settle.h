@@ -24,13 +24,17 @@ inline constexpr std::uint64_t kStepsOfPlaces = 50'000'000;
 // The same where values are relaxed, where a step costs more: for one pair of accesses, and for all of two places.
 inline constexpr std::uint64_t kRelaxedSteps = 2'000'000;
 inline constexpr std::uint64_t kRelaxedStepsOfPlaces = 6'000'000;
+// Of these, the pairs have in a first round no more than so many, each and together: among many pairs at two places, of
+// which some are hard, there may be one that is a race at once.
+inline constexpr std::uint64_t kFirstRelaxedSteps = 100'000;
+inline constexpr std::uint64_t kFirstRelaxedStepsOfPlaces = 3'000'000;
 
 // What became of one pair of places.
 struct Settled {
   finding::Places places;
   Verdict verdict = Verdict::NoRace;
   AccessPair pair;             // Race: the two accesses; Unknown: the first pair that was not settled
-  finding::Interleaving plan;  // Race: the schedule; it begins with the fixed events (`recorded`)
+  finding::Interleaving plan;  // Race: the schedule; it begins with the fixed events, or more (`recorded`)
   bool in_full = true;         // NoRace, Unknown: all pairs of accesses were tried
   std::string rejected;        // Race: what the judge says against the schedule; empty: nothing
 

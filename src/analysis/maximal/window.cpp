@@ -65,6 +65,7 @@ struct Window::Builder {
     find_objects();
     fill_accesses();
     find_demands();
+    find_plain();
   }
 
   using Place = std::pair<std::uint32_t, std::uint64_t>;  // (life, address)
@@ -358,6 +359,33 @@ struct Window::Builder {
     if (reach.everything) return true;
     auto it = std::ranges::upper_bound(reach.ranges, address, {}, &trace::Range::address);
     return it != reach.ranges.begin() && address - std::prev(it)->address < std::prev(it)->size;
+  }
+
+  void find_plain() {
+    std::vector<std::uint32_t> holder(w.objects.size(), kNone);
+    w.plain.assign(w.objects.size(), 1);
+    w.as_recorded = w.size();
+    for (PointNo p = 1; p <= w.size(); ++p) {
+      const Event& e = w.event(p);
+      for (const CellAccess& access : w.accesses(p))
+        if (access.reads && access.recorded == kNone) w.as_recorded = std::min(w.as_recorded, p - 1);
+      const std::uint32_t o = w.object_of[p], t = w.thread_of[p];
+      if (o == kNone) continue;
+      if (w.mutex_of[p] != kNone) w.plain[w.mutex_of[p]] = 0;
+      if (e.kind == EventKind::Lock && e.has(trace::kFailed)) continue;
+      const bool locks = e.kind == EventKind::Lock && holder[o] == kNone;
+      const bool unlocks = e.kind == EventKind::Unlock && holder[o] == t;
+      if (!locks && !unlocks) w.plain[o] = 0;
+      holder[o] = locks ? t : kNone;
+    }
+    for (std::uint32_t o = 0; o < w.objects.size(); ++o)
+      if (w.plain[o] == 0) w.not_plain.push_back(o);
+    for (PointNo p = 1; p <= w.size(); ++p) {
+      const std::uint32_t o = w.object_of[p];
+      if (o != kNone && w.plain[o] == 0) w.not_plain_points.push_back(p);
+    }
+    for (const PointNo p : w.diverges_at)
+      if (p != kNone) w.as_recorded = std::min(w.as_recorded, p - 1);
   }
 
   void find_demands() {

@@ -106,9 +106,15 @@ class Window {
   std::vector<std::vector<PointNo>> writers;  // by cell, in order
   std::vector<Object> objects;
   std::vector<Scope> scopes;
-  std::vector<PointNo> diverges_at;  // by thread: the branch with which it leaves its recorded path; kNone
-  bool every_read = false;           // value-all: the trace has no branches
-  std::vector<char> may_change;      // relaxed, by node: can it have another value than the recorded one?
+  // The state in the middle of the recorded run: what is needed to tell that of a plain mutex (locked and unlocked by
+  // turns, by one thread each time) is its own points; all others are run through.
+  std::vector<char> plain;                // by object
+  std::vector<std::uint32_t> not_plain;   // the others
+  std::vector<PointNo> not_plain_points;  // of these, in order
+  PointNo as_recorded = 0;                // up to here every read of the trace finds what was recorded
+  std::vector<PointNo> diverges_at;       // by thread: the branch with which it leaves its recorded path; kNone
+  bool every_read = false;                // value-all: the trace has no branches
+  std::vector<char> may_change;           // relaxed, by node: can it have another value than the recorded one?
 
   const trace::Event& event(PointNo point) const { return trace.events[index(event_of[point])]; }
   bool relaxed() const { return symbols != nullptr; }
