@@ -3,15 +3,16 @@
 // the race: what is before it is kept. All orders meant are total; what is not kept comes after the race, in recorded
 // order.
 //
-// Three kinds of free variables: a read is faithful; of a cell, this write is the last one before that point (whatever
-// it stored); a wake has this notify, a try that failed is inside this scope. Lemmas are made on demand, so a hard pair
-// takes tens of them, where the whole formula of its cone has a hundred thousand.
+// Kinds of free variables: a read is faithful; of a cell, this write is the last one before that point (whatever it
+// stored); this write stores what was recorded; a wake has this notify, a try that failed is inside this scope. Lemmas
+// are made on demand, so a hard pair takes tens of them, where the whole formula of its cone has a hundred thousand.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -83,7 +84,9 @@ class Lemmas {
   void explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read);
   void explain_content(const Attempt& attempt, const Blocked& blocked);
   void explain_by_value(PointNo point, const model::Condition& condition, EventNo read);
-  void add_reasons(PointNo point, const Reasons& reasons);
+  void add_reasons(const Attempt& attempt, PointNo point, const Reasons& reasons);
+  void add_broken(Clause clause, const Reasons& reasons);
+  Literal stores_recorded(PointNo write);
   // Which writes the solver knows that a reader may find in a cell. The others it knows together, as `rest`: "one that
   // is not listed". They are listed a few at a time, when the search has chosen the rest.
   struct Demanded {  // if `point` is kept
@@ -138,7 +141,9 @@ class Lemmas {
   };
   std::vector<Demand> demands_;
   std::map<std::pair<PointNo, CellNo>, Choice> choices_;
+  std::map<PointNo, Literal> stores_recorded_;
   std::vector<Intruder> intruders_;
+  std::set<std::tuple<PointNo, CellNo, PointNo, PointNo>> between_;  // reader, cell, writer, intruder: was added
   LemmaScratch& scratch_;
 };
 

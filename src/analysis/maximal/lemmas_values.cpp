@@ -1,6 +1,10 @@
 // What is learned where values are relaxed: a condition failed because certain reads read from certain writes, and
 // those stored what they did because of other reads, and so on. As long as all of them do, it fails.
 //
+// A chain of reads and writes may lead back to the start of a long trace. It is followed to the writes that store what
+// was recorded, and no further: that they do is a variable of its own. Only if the search gives one of them up, the
+// solver learns what makes it store that: its own reads, and again no further than to writes of recorded values.
+//
 // Unknown values need little explaining: as long as one of the reads that a value is computed from is unknown, it is
 // unknown, too, and nothing that is unknown satisfies a condition. For the same reason a write of the recorded value
 // that would turn unknown if its thread deviated (the history rule) explains itself.
@@ -56,6 +60,8 @@ class Lemmas::Reasons {
     PointNo section = kStart, writer = kStart;
   };
   const std::vector<Source>& sources() const { return sources_; }
+  // And these writes store what was recorded; that is not followed.
+  const std::vector<PointNo>& recorded() const { return recorded_; }
 
   void add_value(NodeNo node) {
     if (node != model::kConstant) add_leaves(node);
@@ -101,7 +107,15 @@ class Lemmas::Reasons {
       if (attempt_.poisoned(writer)) open(attempt_.deviated(window_.thread_of[writer]));
       return;
     }
+    if (attempt_.values().is_recorded(node) && depends_on_reads_only(node)) {
+      if (seen_writes_.insert(writer).second) recorded_.push_back(writer);
+      return;
+    }
     add_leaves(node);
+  }
+  bool depends_on_reads_only(NodeNo node) {
+    return std::ranges::all_of(leaves_of(window_, scratch_, node),
+                               [&](NodeNo leaf) { return window_.symbols->nodes()[leaf].kind == NodeKind::Read; });
   }
   void close() {
     while (!open_.empty()) {
@@ -126,14 +140,44 @@ class Lemmas::Reasons {
   const Attempt& attempt_;
   LemmaScratch& scratch_;
   std::vector<Source> sources_;
+  std::vector<PointNo> recorded_;
   std::vector<PointNo> open_;
-  HashSet<PointNo> seen_;
+  HashSet<PointNo> seen_, seen_writes_;
 };
 
+smt::Literal Lemmas::stores_recorded(PointNo write) {
+  const auto [it, fresh] = stores_recorded_.try_emplace(write);
+  if (fresh) {
+    it->second = solver_.new_variable();
+    solver_.prefer(it->second);
+  }
+  return it->second;
+}
+
 // Not all of these again, if the point is kept (a racing access: it is).
-void Lemmas::add_reasons(PointNo point, const Reasons& reasons) {
-  Clause clause;
-  if (!is_racing(point)) clause.push_back(not_kept(point));
+void Lemmas::add_reasons(const Attempt& attempt, PointNo point, const Reasons& reasons) {
+  // Writes that the model has storing something else, though they store what was recorded as long as their reads do
+  // not change.
+  std::vector<PointNo> given_up;
+  HashSet<PointNo> seen;
+  const auto look_at = [&](const std::vector<PointNo>& writes) {
+    for (const PointNo write : writes)
+      if (solver_.holds(~stores_recorded(write)) && seen.insert(write).second) given_up.push_back(write);
+  };
+  look_at(reasons.recorded());
+  add_broken(is_racing(point) ? Clause{} : Clause{not_kept(point)}, reasons);
+  while (!given_up.empty()) {
+    const PointNo write = given_up.back();
+    given_up.pop_back();
+    Reasons why(window_, attempt, scratch_);
+    why.add_value(window_.written(write));
+    look_at(why.recorded());
+    add_broken({stores_recorded(write)}, why);
+  }
+}
+// The clause, or not all of these.
+void Lemmas::add_broken(Clause clause, const Reasons& reasons) {
+  for (const PointNo write : reasons.recorded()) clause.push_back(~stores_recorded(write));
   for (const Reasons::Source& source : reasons.sources()) {
     Choice& writers = choice(source.reader, source.cell, source.section);
     if (!writers.is_free()) continue;  // it cannot read from another
@@ -142,15 +186,19 @@ void Lemmas::add_reasons(PointNo point, const Reasons& reasons) {
     else if (solver_.holds(writers.rest))
       list_more(source.reader, source.cell, writers, std::nullopt);
     clause.push_back(~last_write(source.reader, source.cell, source.writer));
-    // The model may say that another one is the last.
-    for (auto it = last_writes_.lower_bound({source.reader, source.cell, 0});
-         it != last_writes_.end() && std::get<0>(it->first) == source.reader && std::get<1>(it->first) == source.cell;
-         ++it)
-      if (std::get<2>(it->first) != source.writer && solver_.holds(it->second))
-        intruders_.push_back({source.reader, source.cell, source.section, std::get<2>(it->first), source.writer});
+    // The model may say that another one is the last. Then the next that it thinks of should not be in vain, too.
+    const bool is_other = std::ranges::any_of(writers.listed, [&](PointNo writer) {
+      return writer != source.writer && solver_.holds(last_write(source.reader, source.cell, writer));
+    });
+    if (is_other)
+      for (const PointNo writer : writers.listed)
+        if (writer != source.writer)
+          intruders_.push_back({source.reader, source.cell, source.section, writer, source.writer});
   }
   add(clause);
-  for (const Intruder& i : intruders_) add_between(i.reader, i.cell, i.section, i.writer, i.intruder);
+  for (const Intruder& i : intruders_)
+    if (between_.insert({i.reader, i.cell, i.writer, i.intruder}).second)
+      add_between(i.reader, i.cell, i.section, i.writer, i.intruder);
   intruders_.clear();
 }
 
@@ -169,7 +217,7 @@ Lemmas::Choice& Lemmas::choice(PointNo reader, CellNo cell, PointNo section) {
   return it->second;
 }
 
-// Lists `wanted` and the next few: as many as there are already, so that all are listed after a few rounds.
+// Lists `wanted` and the next few: as many as there are already, up to some.
 void Lemmas::list_more(PointNo reader, CellNo cell, Choice& choice, std::optional<PointNo> wanted) {
   constexpr std::size_t kFirst = 4, kMost = 64;
   const std::size_t before = choice.listed.size();
@@ -194,6 +242,12 @@ void Lemmas::list_more(PointNo reader, CellNo cell, Choice& choice, std::optiona
     clause.push_back(choice.rest);
     add(clause);
   }
+  // Else the search would rather say of each that it is not the one, to be done with what follows from it.
+  for (const PointNo writer : std::span(choice.listed).subspan(before))
+    if (std::ranges::all_of(choice.demands, [&](Demanded& demand) {
+          return meets(reader, window_.access(reader, cell), demand, writer);
+        }))
+      solver_.prefer(last_write(reader, cell, writer));
   for (Demanded& demand : choice.demands)
     add_demanded(reader, window_.access(reader, cell), demand, std::span(choice.listed).subspan(before), without,
                  choice.rest);
@@ -250,7 +304,7 @@ void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo r
   for (const CellAccess& access : window_.accesses(read)) add_demand(read, access, point, nullptr);
   Reasons reasons(window_, attempt, scratch_);
   reasons.add_read(read);
-  add_reasons(point, reasons);
+  add_reasons(attempt, point, reasons);
 }
 
 void Lemmas::explain_condition(const Attempt& attempt, const Blocked& blocked) {
@@ -261,7 +315,7 @@ void Lemmas::explain_condition(const Attempt& attempt, const Blocked& blocked) {
     explain_by_value(blocked.point, condition, window_.symbols->nodes()[leaves[0]].event);
   Reasons reasons(window_, attempt, scratch_);
   reasons.add_value(condition.node);
-  add_reasons(blocked.point, reasons);
+  add_reasons(attempt, blocked.point, reasons);
 }
 
 // A condition on one read alone: which of the values that are stored there satisfy it?
@@ -278,7 +332,7 @@ void Lemmas::explain_by_value(PointNo point, const model::Condition& condition, 
 void Lemmas::explain_content(const Attempt& attempt, const Blocked& blocked) {
   Reasons reasons(window_, attempt, scratch_);
   reasons.add_content(blocked.point, blocked.cell, kStart);
-  add_reasons(blocked.point, reasons);
+  add_reasons(attempt, blocked.point, reasons);
 }
 
 }  // namespace racecast::analysis::maximal
