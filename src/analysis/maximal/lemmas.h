@@ -29,6 +29,7 @@ inline constexpr PointNo kRace = 0;
 struct LemmaScratch {
   std::unique_ptr<model::SymbolValues> trial;
   HashMap<model::NodeNo, std::vector<model::NodeNo>> leaves;  // the reads and histories that a node is computed from
+  HashMap<PointNo, bool> always_recorded;                     // by write: it stores what was recorded, whatever happens
 };
 
 class Lemmas {
@@ -142,6 +143,7 @@ class Lemmas {
   std::vector<Demand> demands_;
   std::map<std::pair<PointNo, CellNo>, Choice> choices_;
   std::map<PointNo, Literal> stores_recorded_;
+  HashSet<PointNo> explained_;  // writes of which the solver knows all that there is to know
   std::vector<Intruder> intruders_;
   std::set<std::tuple<PointNo, CellNo, PointNo, PointNo>> between_;  // reader, cell, writer, intruder: was added
   LemmaScratch& scratch_;

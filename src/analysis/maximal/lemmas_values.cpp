@@ -46,13 +46,70 @@ const std::vector<NodeNo>& leaves_of(const Window& window, LemmaScratch& scratch
   return leaves;
 }
 
+// Does a write always store what was recorded, because each read that it is computed from has one write to read from,
+// of which the same is true? A counter that one thread alone writes is a chain of these.
+class AlwaysRecorded {
+ public:
+  AlwaysRecorded(const Window& window, const MustOrder& must, LemmaScratch& scratch)
+      : window_(window), must_(must), scratch_(scratch) {}
+
+  bool operator()(PointNo write) {
+    open_.assign(1, write);
+    while (!open_.empty()) {
+      const PointNo now = open_.back();
+      if (scratch_.always_recorded.contains(now)) {
+        open_.pop_back();
+        continue;
+      }
+      const std::size_t size = open_.size();
+      const bool so_far = look_at(now);
+      if (so_far && open_.size() > size) continue;
+      open_.resize(size - 1);
+      scratch_.always_recorded[now] = so_far;
+    }
+    return scratch_.always_recorded[write];
+  }
+
+ private:
+  // Opens the writes that it depends on and that are not decided yet. False: it does not.
+  bool look_at(PointNo write) {
+    if (write == kStart) return true;
+    if (!trace::writes(window_.event(write))) return false;
+    const NodeNo node = window_.written(write);
+    if (node == model::kConstant) return true;
+    if (node == model::kHistory) return false;
+    for (const NodeNo leaf : leaves_of(window_, scratch_, node)) {
+      const Node& read = window_.symbols->nodes()[leaf];
+      if (read.kind != NodeKind::Read) return false;
+      const PointNo reader = window_.point_of[index(read.event)];
+      if (reader == kNone) continue;
+      for (const CellAccess& access : window_.accesses(reader)) {
+        NearestWriters writers(must_, reader, access.cell, access.section);
+        const std::optional<PointNo> only = writers.next();
+        if (!only || *only >= reader || writers.next()) return false;
+        const auto known = scratch_.always_recorded.find(*only);
+        if (known == scratch_.always_recorded.end())
+          open_.push_back(*only);
+        else if (!known->second)
+          return false;
+      }
+    }
+    return true;
+  }
+
+  const Window& window_;
+  const MustOrder& must_;
+  LemmaScratch& scratch_;
+  std::vector<PointNo> open_;
+};
+
 }  // namespace
 
 // Why values of an attempt are what they are.
 class Lemmas::Reasons {
  public:
-  Reasons(const Window& window, const Attempt& attempt, LemmaScratch& scratch)
-      : window_(window), attempt_(attempt), scratch_(scratch) {}
+  Reasons(const Window& window, const MustOrder& must, const Attempt& attempt, LemmaScratch& scratch)
+      : window_(window), attempt_(attempt), scratch_(scratch), always_recorded_(window, must, scratch) {}
 
   struct Source {
     PointNo reader = 0;
@@ -107,6 +164,7 @@ class Lemmas::Reasons {
       if (attempt_.poisoned(writer)) open(attempt_.deviated(window_.thread_of[writer]));
       return;
     }
+    if (always_recorded_(writer)) return;
     if (attempt_.values().is_recorded(node) && depends_on_reads_only(node)) {
       if (seen_writes_.insert(writer).second) recorded_.push_back(writer);
       return;
@@ -139,6 +197,7 @@ class Lemmas::Reasons {
   const Window& window_;
   const Attempt& attempt_;
   LemmaScratch& scratch_;
+  AlwaysRecorded always_recorded_;
   std::vector<Source> sources_;
   std::vector<PointNo> recorded_;
   std::vector<PointNo> open_;
@@ -162,17 +221,26 @@ void Lemmas::add_reasons(const Attempt& attempt, PointNo point, const Reasons& r
   HashSet<PointNo> seen;
   const auto look_at = [&](const std::vector<PointNo>& writes) {
     for (const PointNo write : writes)
-      if (solver_.holds(~stores_recorded(write)) && seen.insert(write).second) given_up.push_back(write);
+      if (!explained_.contains(write) && solver_.holds(~stores_recorded(write)) && seen.insert(write).second)
+        given_up.push_back(write);
   };
   look_at(reasons.recorded());
   add_broken(is_racing(point) ? Clause{} : Clause{not_kept(point)}, reasons);
   while (!given_up.empty()) {
     const PointNo write = given_up.back();
     given_up.pop_back();
-    Reasons why(window_, attempt, scratch_);
+    Reasons why(window_, must_, attempt, scratch_);
     why.add_value(window_.written(write));
     look_at(why.recorded());
     add_broken({stores_recorded(write)}, why);
+    // Where its reads have no choice, all that can be given up is the writes before it.
+    const bool has_choice = std::ranges::any_of(why.sources(), [&](const Reasons::Source& source) {
+      return choice(source.reader, source.cell, source.section).is_free();
+    });
+    if (has_choice) continue;
+    explained_.insert(write);
+    for (const PointNo earlier : why.recorded())
+      if (!explained_.contains(earlier) && seen.insert(earlier).second) given_up.push_back(earlier);
   }
 }
 // The clause, or not all of these.
@@ -302,7 +370,7 @@ bool Lemmas::satisfies(Demanded& demand, PointNo reader, std::uint64_t value) {
 // The point needs the read to be faithful.
 void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read) {
   for (const CellAccess& access : window_.accesses(read)) add_demand(read, access, point, nullptr);
-  Reasons reasons(window_, attempt, scratch_);
+  Reasons reasons(window_, must_, attempt, scratch_);
   reasons.add_read(read);
   add_reasons(attempt, point, reasons);
 }
@@ -313,7 +381,7 @@ void Lemmas::explain_condition(const Attempt& attempt, const Blocked& blocked) {
   const std::vector<NodeNo>& leaves = leaves_of(window_, scratch_, condition.node);
   if (leaves.size() == 1 && window_.symbols->nodes()[leaves[0]].kind == NodeKind::Read)
     explain_by_value(blocked.point, condition, window_.symbols->nodes()[leaves[0]].event);
-  Reasons reasons(window_, attempt, scratch_);
+  Reasons reasons(window_, must_, attempt, scratch_);
   reasons.add_value(condition.node);
   add_reasons(attempt, blocked.point, reasons);
 }
@@ -330,7 +398,7 @@ void Lemmas::explain_by_value(PointNo point, const model::Condition& condition, 
 }
 
 void Lemmas::explain_content(const Attempt& attempt, const Blocked& blocked) {
-  Reasons reasons(window_, attempt, scratch_);
+  Reasons reasons(window_, must_, attempt, scratch_);
   reasons.add_content(blocked.point, blocked.cell, kStart);
   add_reasons(attempt, blocked.point, reasons);
 }
