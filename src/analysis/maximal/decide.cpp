@@ -1,110 +1,15 @@
-// The loop of the predictor: attempt, learn from what got stuck, ask the solver for another plan, and again.
 #include "analysis/maximal/decide.h"
 
-#include <algorithm>
+#include <array>
 
 #include "analysis/maximal/attempt.h"
+#include "analysis/maximal/goal.h"
 #include "analysis/maximal/lemmas.h"
 #include "analysis/maximal/must_order.h"
 #include "analysis/maximal/window.h"
-#include "base/check.h"
 #include "smt/solver.h"
 
 namespace racecast::analysis::maximal {
-
-namespace {
-
-// The order that a pair starts from: what must be before what, and the race (point 0, on a chain of its own) after what
-// the two accesses need and before themselves.
-class PairOrder final : public smt::BaseOrder {
- public:
-  PairOrder(const Window& window, const MustOrder& must, PointNo a, PointNo b)
-      : window_(window), must_(must), threads_(static_cast<std::uint32_t>(window.of_thread.size())) {
-    cut_.assign(must.needs(a).begin(), must.needs(a).end());
-    for (std::uint32_t t = 0; t < threads_; ++t) cut_[t] = std::max(cut_[t], must.needs(b)[t]);
-    // A thread's own component of a clock means nothing.
-    cut_[window.thread_of[a]] = std::max(window.position_of[a], must.needs(b)[window.thread_of[a]]);
-    cut_[window.thread_of[b]] = std::max(window.position_of[b], must.needs(a)[window.thread_of[b]]);
-    after_.assign(threads_, kNever);
-    for (const PointNo p : {a, b}) {
-      put_after(p);
-      const std::uint32_t life = window.life_of[p];
-      if (life != model::kNoLife && window.free_of[life] != kNone) put_after(window.free_of[life]);
-    }
-    for (std::uint32_t t = 0; t < threads_; ++t)
-      if (must.limit(t) < window.of_thread[t].size()) put_after(window.of_thread[t][must.limit(t)]);
-  }
-
-  // Is there no reordering, by this order alone?
-  bool refuted() const {
-    for (std::uint32_t t = 0; t < threads_; ++t)
-      if (cut_[t] > after_[t]) return true;
-    return false;
-  }
-  const std::vector<std::uint32_t>& cut() const { return cut_; }
-
-  std::uint32_t chains() const override { return threads_ + 1; }
-  std::uint32_t chain_of(smt::Point p) const override { return p == kRace ? threads_ : window_.thread_of[p]; }
-  std::uint32_t position_of(smt::Point p) const override { return p == kRace ? 0 : window_.position_of[p]; }
-  std::uint32_t first_after(smt::Point p, std::uint32_t chain) const override {
-    if (p == kRace) return chain == threads_ ? 0 : after_[chain];
-    const bool in_cut = window_.position_of[p] < cut_[window_.thread_of[p]];
-    if (chain == threads_) return in_cut ? 0 : kNever;
-    const std::uint32_t first = must_.first_after(p, chain);
-    return in_cut && chain != window_.thread_of[p] ? std::min(first, after_[chain]) : first;
-  }
-
- private:
-  void put_after(PointNo p) {
-    for (std::uint32_t t = 0; t < threads_; ++t) after_[t] = std::min(after_[t], must_.first_after(p, t));
-  }
-
-  const Window& window_;
-  const MustOrder& must_;
-  const std::uint32_t threads_;
-  std::vector<std::uint32_t> cut_, after_;
-};
-
-// What is kept if the race needs `cut` and these edges hold.
-std::vector<std::uint32_t> closure(const Window& window, const MustOrder& must, std::vector<std::uint32_t> kept,
-                                   const std::vector<smt::Edge>& edges) {
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const auto& [from, to] : edges) {
-      if (from == kRace || (to != kRace && window.position_of[to] >= kept[window.thread_of[to]])) continue;
-      const std::uint32_t t = window.thread_of[from];
-      if (window.position_of[from] < kept[t]) continue;
-      kept[t] = window.position_of[from] + 1;
-      const std::span<const std::uint32_t> needs = must.clock(from);
-      for (std::uint32_t u = 0; u < kept.size(); ++u)
-        if (u != t) kept[u] = std::max(kept[u], needs[u]);
-      grown = true;
-    }
-  }
-  return kept;
-}
-
-// With the events that are no points: each goes before the next point of its thread.
-finding::Schedule written_out(const Window& window, const Attempt& attempt, EventNo a, EventNo b) {
-  const model::Execution& x = window.execution;
-  std::vector<std::size_t> done(x.threads());
-  finding::Schedule schedule;
-  const auto emit = [&](std::size_t thread, std::size_t count) {
-    const auto events = x.events_of(ThreadId{static_cast<std::uint32_t>(thread)});
-    for (; done[thread] < count; ++done[thread]) schedule.push_back({events[done[thread]], std::nullopt});
-  };
-  for (const PointNo p : attempt.order()) {
-    const trace::Event& e = window.event(p);
-    if (e.kind == trace::EventKind::Join) emit(index(e.child()), x.events_of(e.child()).size());
-    emit(window.thread_of[p], x.position(window.event_of[p]) + 1);
-    if (const auto value = attempt.changed_values().find(p); value != attempt.changed_values().end())
-      schedule.back().value = value->second;
-  }
-  for (const EventNo no : {a, b}) emit(index(x.event(no).thread), x.position(no));
-  return schedule;
-}
-
-}  // namespace
 
 struct Predictor::Prepared {
   Prepared(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols)
@@ -136,7 +41,9 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
     decision.verdict = Verdict::NoRace;
     return decision;
   }
-  const PairOrder base(window, must, p, q);
+  GoalOrder base(window, must);
+  base.put_next(p);
+  base.put_next(q);
   if (base.refuted()) {
     decision.verdict = Verdict::NoRace;
     return decision;
@@ -144,49 +51,9 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
   const std::unique_ptr<smt::Solver> solver = make_solver(base);
   Lemmas lemmas(window, must, *solver, p, q);
   Attempt attempt(window, must);
-  Plan plan;
-  plan.racing = {p, q};
-  bool whole = false;  // tier 4: the formula of the cone is there
-  const auto note = [&] {
-    decision.tier = whole ? Tier::Formula : solver->stats().decisions == 0 ? Tier::Closure : Tier::Search;
-    decision.conflicts = solver->stats().conflicts;
-    decision.lemmas = lemmas.count();
-    decision.steps = attempt.steps() + lemmas.steps();
-  };
-  while (true) {
-    plan.kept = closure(window, must, base.cut(), plan.edges);
-    std::erase_if(plan.edges, [&](const smt::Edge& edge) {
-      return edge.from == kRace || edge.to == kRace ||
-             window.position_of[edge.to] >= plan.kept[window.thread_of[edge.to]];
-    });
-    lemmas.demand(plan);
-    ++decision.attempts;
-    const bool done = attempt.run(plan, false);
-    decision.cone = attempt.order().size();
-    note();
-    if (done) {
-      decision.verdict = Verdict::Race;
-      // The same plan with fewer changes of thread, if that goes.
-      if (!attempt.run(plan, true)) CHECK(attempt.run(plan, false), "an attempt went well only once");
-      decision.schedule = written_out(window, attempt, a, b);
-      return decision;
-    }
-    if (attempt.steps() + lemmas.steps() > budget.steps || !lemmas.learn(attempt, plan)) return decision;
-    if (decision.attempts > budget.search && !whole) {
-      whole = true;
-      lemmas.learn_cone(plan);
-    }
-    const std::uint64_t spent = solver->stats().conflicts;
-    const smt::Answer answer =
-        spent < budget.conflicts ? solver->solve(budget.conflicts - spent) : smt::Answer::Unknown;
-    note();
-    if (answer == smt::Answer::Unknown) return decision;
-    if (answer == smt::Answer::Unsat) {
-      decision.verdict = Verdict::NoRace;
-      return decision;
-    }
-    plan.edges = solver->edges();
-  }
+  GoalSearch{window, must, base, *solver, lemmas, attempt}.run(budget, decision);
+  if (decision.verdict == Verdict::Race) decision.schedule = written_out(window, attempt, std::array{a, b});
+  return decision;
 }
 
 }  // namespace racecast::analysis::maximal

@@ -8,6 +8,7 @@
 // takes tens of them, where the whole formula of its cone has a hundred thousand.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@ class Lemmas {
   void learn_cone(const Plan& plan);
   // What the solver's model demands of reads, added to a plan whose `kept` is filled in.
   void demand(Plan& plan);
+  std::array<PointNo, 2> racing() const { return racing_; }
   std::uint64_t count() const { return count_; }
   // What they cost: literals, of which each is as much work as some steps of an attempt.
   std::uint64_t steps() const { return kStepsOfLiteral * literals_; }
@@ -94,7 +96,7 @@ class Lemmas {
   const Window& window_;
   const MustOrder& must_;
   smt::Solver& solver_;
-  const PointNo racing_[2];
+  const std::array<PointNo, 2> racing_;
   static constexpr std::uint64_t kStepsOfLiteral = 50;
   std::uint64_t count_ = 0, literals_ = 0;
   bool learned_ = false;

@@ -1,0 +1,90 @@
+#include "analysis/nondet/decide.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/maximal/goal.h"
+#include "analysis/maximal/lemmas.h"
+#include "analysis/nondet/choice_graph.h"
+
+namespace racecast::analysis::nondet {
+
+using maximal::kRace;
+using maximal::Verdict;
+
+std::vector<Couple> couples_at_end(const maximal::Window& window) {
+  std::vector<Couple> couples;
+  for (CellNo c = 0; c < window.cells.size(); ++c) {
+    const std::uint32_t life = window.cells[c].life;
+    if (window.writers[c].empty() || (life != model::kNoLife && window.free_of[life] != kNone)) continue;
+    const PointNo floor = window.last_section[c];
+    couples.push_back({kEnd, std::max(window.writers[c].back(), floor), floor, c});
+  }
+  return couples;
+}
+
+Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must)
+    : window_(window), must_(must), attempt_(window, must) {}
+
+bool Decider::challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const {
+  const PointNo challenger = question.challenger, floor = question.couple.floor;
+  const PointNo last = std::max(attempt.writer(question.couple.cell), floor);
+  if (last == challenger) return true;
+  std::vector<smt::Literal> clause{graph.before(kRace, last)};
+  if (challenger != floor) clause.push_back(graph.before(last, challenger));
+  graph.add_clause(clause);
+  return false;
+}
+
+Answer Decider::decide(const Question& question, const maximal::Budget& budget) {
+  const auto& [couple, challenger, form] = question;
+  Answer answer;
+  answer.verdict = Verdict::NoRace;
+  const bool is_write = challenger != couple.floor;
+  if (form == Form::Without && couple.writer == couple.floor) return answer;
+  if (form == Form::Between && (!is_write || challenger < couple.floor)) return answer;
+
+  maximal::GoalOrder order(window_, must_);
+  if (couple.read == kEnd)
+    order.keep_all();
+  else
+    order.put_next(couple.read);
+  if (is_write) order.keep(challenger);
+  if (form == Form::Without) order.put_after(couple.writer);
+  if (form == Form::Between && couple.writer != couple.floor) order.keep(couple.writer);
+  if (order.refuted()) return answer;
+
+  ChoiceGraph graph(order);
+  if (form == Form::Between && couple.writer != couple.floor)
+    graph.add_clause({graph.before(couple.writer, challenger)});
+  answer.phase = Phase::Graph;
+  if (graph.solve(budget.conflicts) != smt::Answer::Sat) return answer;
+  const PointNo any = std::max<PointNo>(1, is_write ? challenger : couple.writer);
+  maximal::Lemmas lemmas(window_, must_, graph, any, any);
+  maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
+  search.edges = graph.edges();
+  if (form == Form::Last)
+    search.accepts = [&](const maximal::Attempt& attempt) { return challenger_is_last(question, attempt, graph); };
+  maximal::Decision decision;
+  search.run(budget, decision);
+  answer.verdict = decision.verdict;
+  answer.open_choices = graph.open_choices();
+  answer.graphs = decision.attempts;
+  if (graph.stats().decisions != 0) answer.phase = Phase::Choice;
+  return answer;
+}
+
+finding::Schedule Decider::schedule(const Couple& couple) const {
+  if (couple.read == kEnd) {
+    finding::Schedule schedule = maximal::written_out(window_, attempt_, {});
+    std::vector<std::size_t> done(window_.execution.threads());
+    for (const finding::ScheduleStep& step : schedule) ++done[index(window_.execution.event(step.event).thread)];
+    for (std::size_t t = 0; t < done.size(); ++t)
+      for (const EventNo no : window_.execution.events_of(ThreadId{static_cast<std::uint32_t>(t)}).subspan(done[t]))
+        schedule.push_back({no, std::nullopt});
+    return schedule;
+  }
+  return maximal::written_out(window_, attempt_, std::array{window_.event_of[couple.read]});
+}
+
+}  // namespace racecast::analysis::nondet

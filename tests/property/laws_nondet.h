@@ -1,0 +1,21 @@
+// The laws of `nondet`: of every witness it says what the brute-force oracle says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "trace/trace.h"
+
+namespace racecast::property {
+
+struct NondetCounts {
+  std::uint64_t feasible = 0, infeasible = 0;
+  std::uint64_t chosen_feasible = 0, chosen_infeasible = 0;  // of these, those for which choices were made (phase 2)
+  std::uint64_t reads = 0;                                   // that can see another write
+  std::uint64_t skipped = 0;                                 // traces: the oracle's search is too long
+};
+
+// Every read, every challenger, every form: decided as by the oracle; each interleaving passes the judge.
+std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
+
+}  // namespace racecast::property

@@ -1,0 +1,72 @@
+// `nondet` is sound and complete: of every read, every challenger and every form it says what the brute-force oracle
+// says, and each interleaving passes the judge.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "property/all_traces.h"
+#include "property/laws.h"
+#include "property/laws_nondet.h"
+#include "property/random_traces.h"
+#include "trace/validator.h"
+
+namespace racecast::property {
+namespace {
+
+void say(const char* name, const NondetCounts& counts) {
+  const auto number = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
+  std::printf("%s: %llu feasible (%llu by choices), %llu infeasible (%llu by choices), %llu reads, %llu skipped\n",
+              name, number(counts.feasible), number(counts.chosen_feasible), number(counts.infeasible),
+              number(counts.chosen_infeasible), number(counts.reads), number(counts.skipped));
+}
+
+NondetCounts for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t first_seed) {
+  NondetCounts counts;
+  for (int i = 0; i < count; ++i) {
+    const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
+    const trace::Trace trace = random_trace(seed, flavour);
+    const std::string complaint = witnesses_as_the_oracle(trace, &counts);
+    if (complaint.empty()) continue;
+    const trace::Trace small = shrink(trace, [&](const trace::Trace& candidate) {
+      return trace::validate(candidate).has_value() && !witnesses_as_the_oracle(candidate).empty();
+    });
+    ADD_FAILURE() << "seed " << seed << ": " << complaint << "\n"
+                  << "--- shrunk: " << witnesses_as_the_oracle(small) << "\n"
+                  << describe(small);
+    break;
+  }
+  say("random traces", counts);
+  EXPECT_LT(counts.skipped, static_cast<std::uint64_t>(count) / 4 + 1);
+  return counts;
+}
+
+TEST(NondetProperty, RandomTraces) {
+  const NondetCounts counts = for_random_traces(scaled(4'000), {}, 1);
+  EXPECT_GT(counts.reads, 0U);
+}
+TEST(NondetProperty, RandomTracesWithoutMissingCode) {
+  for_random_traces(scaled(4'000), {.missing = false}, 100'000);
+}
+
+void for_small_traces(Family family, int max_events) {
+  NondetCounts counts;
+  std::string complaint;
+  for_all_traces(family, max_events, [&](const trace::Trace& trace) {
+    if (complaint.empty())
+      if (complaint = witnesses_as_the_oracle(trace, &counts); !complaint.empty()) complaint += "\n" + describe(trace);
+  });
+  say("small traces", counts);
+  EXPECT_EQ(complaint, "");
+  EXPECT_GT(counts.feasible, 0U);
+  EXPECT_GT(counts.infeasible, 0U);
+}
+// Under the sanitizers these are left out (run-tests): the random ones cover the same code.
+TEST(SmallTraces, WitnessesAreDecidedAsByTheOracle) {
+  for_small_traces(Family::Plain, 5);
+}
+TEST(SmallTraces, WitnessesWithValuesAreDecidedAsByTheOracle) {
+  for_small_traces(Family::Valued, 4);
+}
+
+}  // namespace
+}  // namespace racecast::property
