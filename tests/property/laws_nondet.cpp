@@ -5,6 +5,7 @@
 #include "analysis/maximal/must_order.h"
 #include "analysis/maximal/window.h"
 #include "analysis/nondet/decide.h"
+#include "analysis/nondet/witnesses.h"
 #include "property/oracle_nondet.h"
 #include "witness/judge.h"
 
@@ -30,7 +31,8 @@ struct Compared {
         facts(t),
         window(analysis::maximal::Window::by_writer(t, 0)),
         must(window),
-        decider(window, must),
+        regions(window),
+        decider(window, must, regions),
         judge(t) {}
 
   int event_of(PointNo p) const { return static_cast<int>(index(window.event_of[p])); }
@@ -62,7 +64,7 @@ struct Compared {
     if (answer.phase == analysis::nondet::Phase::Choice)
       ++(expected ? counts.chosen_feasible : counts.chosen_infeasible);
     if (!expected) return "";
-    const finding::Schedule schedule = decider.schedule(couple);
+    const finding::Schedule schedule = analysis::nondet::schedule_of(window, decider.order(), couple);
     const auto& cell = window.cells[couple.cell];
     std::optional<EventNo> writer;
     if (form == Form::Last)
@@ -100,6 +102,7 @@ struct Compared {
   const oracle::Facts facts;
   const analysis::maximal::Window window;
   const analysis::maximal::MustOrder must;
+  const analysis::nondet::Regions regions;
   analysis::nondet::Decider decider;
   const witness::Judge judge;
 };
@@ -137,6 +140,51 @@ std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* cou
     if (seen.read >= 0) reads.insert(seen.read);
   }
   count.reads += reads.size();
+  return "";
+}
+
+std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) {
+  NondetCounts own;
+  NondetCounts& count = counts == nullptr ? own : *counts;
+  const oracle::Nondet truth = oracle::nondet(trace, kLimits);
+  if (!truth.search.complete) {
+    ++count.skipped;
+    return "";
+  }
+  const Compared compared(trace);
+  analysis::nondet::Witnesses witnesses(compared.window, compared.must, {});
+  analysis::nondet::Tally tally;
+  for (const Couple& couple : witnesses.couples(1, true)) {
+    const int read = couple.read == kEnd ? oracle::kEndOfRun : compared.event_of(couple.read);
+    const int cell = compared.cell_of(couple.cell);
+    std::string complaint;
+    std::set<PointNo> told;
+    const bool feasible = witnesses.decide(couple, tally, [&](const analysis::nondet::Decided& decided) {
+      const bool is_write = decided.challenger != couple.floor;
+      const SeenWrite seen{read, cell, is_write ? compared.event_of(decided.challenger) : oracle::kInitial};
+      const bool expected = truth.without.contains(seen) || truth.between.contains(seen);
+      told.insert(decided.challenger);
+      ++(expected ? count.feasible : count.infeasible);
+      if (decided.outcome == analysis::nondet::Outcome::Unknown ||
+          (decided.outcome == analysis::nondet::Outcome::Feasible) != expected)
+        complaint += fmt::format("read {} of cell {}, challenger {}: said {}, is {}; ", read, cell, seen.challenger,
+                                 static_cast<int>(decided.outcome), expected);
+    });
+    if (!complaint.empty()) return complaint;
+    const bool expected = std::any_of(truth.last.begin(), truth.last.end(),
+                                      [&](const SeenWrite& s) { return s.read == read && s.cell == cell; });
+    if (feasible != expected) return fmt::format("read {} of cell {}: {} for the oracle", read, cell, expected);
+    std::size_t others = couple.writer == couple.floor ? 0 : 1;
+    for (const PointNo p : compared.window.writers[couple.cell])
+      others += p != couple.writer && p != couple.read && p != couple.floor ? 1 : 0;
+    if (told.size() != others) return fmt::format("read {}: {} challengers of {}", read, told.size(), others);
+  }
+  analysis::nondet::Tally silent;
+  for (const Couple& couple : witnesses.couples(1, true)) witnesses.decide(couple, silent, {});
+  if (silent.feasible != tally.feasible || silent.infeasible != tally.infeasible || silent.possible != tally.possible)
+    return "the tally depends on who listens";
+  count.chosen_infeasible += tally.infeasible_by_choice;
+  count.chosen_feasible += tally.with_choices - tally.infeasible_by_choice;
   return "";
 }
 

@@ -18,4 +18,7 @@ struct NondetCounts {
 // Every read, every challenger, every form: decided as by the oracle; each interleaving passes the judge.
 std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
 
+// The same for all witnesses of a trace at once (analysis/nondet/witnesses.h).
+std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
+
 }  // namespace racecast::property

@@ -20,18 +20,21 @@ void say(const char* name, const NondetCounts& counts) {
               number(counts.chosen_infeasible), number(counts.reads), number(counts.skipped));
 }
 
-NondetCounts for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t first_seed) {
+using Law = std::string (*)(const trace::Trace&, NondetCounts*);
+
+NondetCounts for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t first_seed,
+                               Law law = witnesses_as_the_oracle) {
   NondetCounts counts;
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
     const trace::Trace trace = random_trace(seed, flavour);
-    const std::string complaint = witnesses_as_the_oracle(trace, &counts);
+    const std::string complaint = law(trace, &counts);
     if (complaint.empty()) continue;
     const trace::Trace small = shrink(trace, [&](const trace::Trace& candidate) {
-      return trace::validate(candidate).has_value() && !witnesses_as_the_oracle(candidate).empty();
+      return trace::validate(candidate).has_value() && !law(candidate, nullptr).empty();
     });
     ADD_FAILURE() << "seed " << seed << ": " << complaint << "\n"
-                  << "--- shrunk: " << witnesses_as_the_oracle(small) << "\n"
+                  << "--- shrunk: " << law(small, nullptr) << "\n"
                   << describe(small);
     break;
   }
@@ -48,12 +51,20 @@ TEST(NondetProperty, RandomTracesWithoutMissingCode) {
   for_random_traces(scaled(4'000), {.missing = false}, 100'000);
 }
 
-void for_small_traces(Family family, int max_events) {
+TEST(NondetProperty, AllAtOnce) {
+  for_random_traces(scaled(4'000), {}, 200'000, enumeration_as_the_oracle);
+}
+TEST(NondetProperty, AllAtOnceInCriticalSections) {
+  for_random_traces(scaled(3'000), {.max_events = 18, .missing = false, .objects = false, .scopes = 100}, 300'000,
+                    enumeration_as_the_oracle);
+}
+
+void for_small_traces(Family family, int max_events, Law law) {
   NondetCounts counts;
   std::string complaint;
   for_all_traces(family, max_events, [&](const trace::Trace& trace) {
     if (complaint.empty())
-      if (complaint = witnesses_as_the_oracle(trace, &counts); !complaint.empty()) complaint += "\n" + describe(trace);
+      if (complaint = law(trace, &counts); !complaint.empty()) complaint += "\n" + describe(trace);
   });
   say("small traces", counts);
   EXPECT_EQ(complaint, "");
@@ -62,10 +73,13 @@ void for_small_traces(Family family, int max_events) {
 }
 // Under the sanitizers these are left out (run-tests): the random ones cover the same code.
 TEST(SmallTraces, WitnessesAreDecidedAsByTheOracle) {
-  for_small_traces(Family::Plain, 5);
+  for_small_traces(Family::Plain, 5, witnesses_as_the_oracle);
+}
+TEST(SmallTraces, WitnessesAreDecidedAllAtOnceAsByTheOracle) {
+  for_small_traces(Family::Plain, 5, enumeration_as_the_oracle);
 }
 TEST(SmallTraces, WitnessesWithValuesAreDecidedAsByTheOracle) {
-  for_small_traces(Family::Valued, 4);
+  for_small_traces(Family::Valued, 4, witnesses_as_the_oracle);
 }
 
 }  // namespace

@@ -52,7 +52,8 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
   Lemmas lemmas(window, must, *solver, p, q);
   Attempt attempt(window, must);
   GoalSearch{window, must, base, *solver, lemmas, attempt}.run(budget, decision);
-  if (decision.verdict == Verdict::Race) decision.schedule = written_out(window, attempt, std::array{a, b});
+  if (decision.verdict == Verdict::Race)
+    decision.schedule = written_out(window, attempt.order(), attempt.changed_values(), std::array{a, b});
   return decision;
 }
 

@@ -128,7 +128,8 @@ void GoalSearch::run(const Budget& budget, Decision& decision) {
   }
 }
 
-finding::Schedule written_out(const Window& window, const Attempt& attempt, std::span<const EventNo> upto) {
+finding::Schedule written_out(const Window& window, std::span<const PointNo> order,
+                              const HashMap<PointNo, std::uint64_t>& values, std::span<const EventNo> upto) {
   const model::Execution& x = window.execution;
   std::vector<std::size_t> done(x.threads());
   finding::Schedule schedule;
@@ -136,12 +137,11 @@ finding::Schedule written_out(const Window& window, const Attempt& attempt, std:
     const auto events = x.events_of(ThreadId{static_cast<std::uint32_t>(thread)});
     for (; done[thread] < count; ++done[thread]) schedule.push_back({events[done[thread]], std::nullopt});
   };
-  for (const PointNo p : attempt.order()) {
+  for (const PointNo p : order) {
     const trace::Event& e = window.event(p);
     if (e.kind == trace::EventKind::Join) emit(index(e.child()), x.events_of(e.child()).size());
     emit(window.thread_of[p], x.position(window.event_of[p]) + 1);
-    if (const auto value = attempt.changed_values().find(p); value != attempt.changed_values().end())
-      schedule.back().value = value->second;
+    if (const auto value = values.find(p); value != values.end()) schedule.back().value = value->second;
   }
   for (const EventNo no : upto) emit(index(x.event(no).thread), x.position(no));
   return schedule;

@@ -69,8 +69,9 @@ struct GoalSearch {
   void run(const Budget& budget, Decision& decision);
 };
 
-// With the events that are no points: each goes before the next point of its thread. Then what is left of each of
-// `upto`'s threads before it.
-finding::Schedule written_out(const Window& window, const Attempt& attempt, std::span<const EventNo> upto);
+// Points with the events that are none: each goes before the next point of its thread. Then what is left of each of
+// `upto`'s threads before it. `values`: what reads return that do not return what was recorded.
+finding::Schedule written_out(const Window& window, std::span<const PointNo> order,
+                              const HashMap<PointNo, std::uint64_t>& values, std::span<const EventNo> upto);
 
 }  // namespace racecast::analysis::maximal

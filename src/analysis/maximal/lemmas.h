@@ -32,6 +32,8 @@ class Lemmas {
   // Tier 4: what can be said of the kept points without waiting for an attempt that breaks it: scopes of one lock, what
   // each demanded read reads from. At most kMaxClauses.
   void learn_cone(const Plan& plan);
+  // Of two scopes of one lock that exclude each other, one ends before the other begins, as far as both are kept.
+  void exclude(const Scope& one, const Scope& other);
   // What the solver's model demands of reads, added to a plan whose `kept` is filled in.
   void demand(Plan& plan);
   std::array<PointNo, 2> racing() const { return racing_; }
@@ -52,7 +54,6 @@ class Lemmas {
   static constexpr std::uint64_t kMaxClauses = 200'000;
 
   void explain(const Attempt& attempt, const Plan& plan, const Blocked& blocked);
-  void exclude(const Scope& one, const Scope& other);
   void add_sources(PointNo read, const CellAccess& access);
   void add_between(PointNo reader, CellNo cell, PointNo section, PointNo writer, PointNo intruder);
   void explain_held(const Blocked& blocked);

@@ -23,8 +23,27 @@ std::vector<Couple> couples_at_end(const maximal::Window& window) {
   return couples;
 }
 
-Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must)
-    : window_(window), must_(must), attempt_(window, must) {}
+Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions)
+    : window_(window), must_(must), regions_(regions), attempt_(window, must) {}
+
+// The scopes that r, w and c are in, of the same lock: what is induced there shows most cycles, without performing
+// anything.
+void Decider::induce(const Question& question, maximal::Lemmas& lemmas) const {
+  const auto& [couple, challenger, form] = question;
+  std::vector<PointNo> ends;
+  if (couple.read != kEnd) ends.push_back(couple.read);
+  if (challenger != couple.floor) ends.push_back(challenger);
+  if (form == Form::Between && couple.writer != couple.floor) ends.push_back(couple.writer);
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      for (const std::uint32_t s : regions_.held(ends[i]))
+        for (const std::uint32_t other : regions_.held(ends[k])) {
+          const maximal::Scope& one = window_.scopes[s];
+          const maximal::Scope& two = window_.scopes[other];
+          if (one.object == two.object && one.thread != two.thread && !(one.shared && two.shared))
+            lemmas.exclude(one, two);
+        }
+}
 
 bool Decider::challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const {
   const PointNo challenger = question.challenger, floor = question.couple.floor;
@@ -58,9 +77,14 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   if (form == Form::Between && couple.writer != couple.floor)
     graph.add_clause({graph.before(couple.writer, challenger)});
   answer.phase = Phase::Graph;
-  if (graph.solve(budget.conflicts) != smt::Answer::Sat) return answer;
   const PointNo any = std::max<PointNo>(1, is_write ? challenger : couple.writer);
   maximal::Lemmas lemmas(window_, must_, graph, any, any);
+  induce(question, lemmas);
+  answer.graphs = 1;
+  if (graph.solve(budget.conflicts) != smt::Answer::Sat) {
+    if (graph.stats().decisions != 0) answer.phase = Phase::Choice;
+    return answer;
+  }
   maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
   search.edges = graph.edges();
   if (form == Form::Last)
@@ -70,21 +94,22 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   answer.verdict = decision.verdict;
   answer.open_choices = graph.open_choices();
   answer.graphs = decision.attempts;
+  answer.steps = decision.steps;
   if (graph.stats().decisions != 0) answer.phase = Phase::Choice;
   return answer;
 }
 
-finding::Schedule Decider::schedule(const Couple& couple) const {
-  if (couple.read == kEnd) {
-    finding::Schedule schedule = maximal::written_out(window_, attempt_, {});
-    std::vector<std::size_t> done(window_.execution.threads());
-    for (const finding::ScheduleStep& step : schedule) ++done[index(window_.execution.event(step.event).thread)];
-    for (std::size_t t = 0; t < done.size(); ++t)
-      for (const EventNo no : window_.execution.events_of(ThreadId{static_cast<std::uint32_t>(t)}).subspan(done[t]))
-        schedule.push_back({no, std::nullopt});
-    return schedule;
-  }
-  return maximal::written_out(window_, attempt_, std::array{window_.event_of[couple.read]});
+finding::Schedule schedule_of(const maximal::Window& window, std::span<const PointNo> order, const Couple& couple) {
+  const model::Execution& x = window.execution;
+  if (couple.read != kEnd) return maximal::written_out(window, order, {}, std::array{window.event_of[couple.read]});
+  // To the end of every thread: what comes after its last point.
+  finding::Schedule schedule = maximal::written_out(window, order, {}, {});
+  std::vector<std::size_t> done(x.threads());
+  for (const finding::ScheduleStep& step : schedule) ++done[index(x.event(step.event).thread)];
+  for (std::size_t t = 0; t < done.size(); ++t)
+    for (const EventNo no : x.events_of(ThreadId{static_cast<std::uint32_t>(t)}).subspan(done[t]))
+      schedule.push_back({no, std::nullopt});
+  return schedule;
 }
 
 }  // namespace racecast::analysis::nondet

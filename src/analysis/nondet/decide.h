@@ -4,13 +4,19 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/maximal/attempt.h"
 #include "analysis/maximal/decide.h"
 #include "analysis/maximal/must_order.h"
 #include "analysis/maximal/window.h"
+#include "analysis/nondet/regions.h"
 #include "finding/schedule.h"
+
+namespace racecast::analysis::maximal {
+class Lemmas;
+}
 
 namespace racecast::analysis::nondet {
 
@@ -60,27 +66,32 @@ struct Answer {
   Phase phase = Phase::Order;
   std::uint64_t open_choices = 0;  // Choice: how many, at the most
   std::uint64_t graphs = 0;        // that were looked at
+  std::uint64_t steps = 0;         // as maximal::Budget counts them
   bool feasible() const { return verdict == maximal::Verdict::Race; }
 };
 
 // Everything that all witnesses of a window share, and room for one search: not thread-safe.
 class Decider {
  public:
-  // Both must outlive it; the window is Window::by_writer.
-  Decider(const maximal::Window& window, const maximal::MustOrder& must);
+  // All must outlive it; the window is Window::by_writer.
+  Decider(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions);
 
   Answer decide(const Question& question, const maximal::Budget& budget);
 
-  // After `decide` said that it is feasible: the interleaving as points, and as events up to r.
+  // After `decide` said that it is feasible: the interleaving.
   std::span<const PointNo> order() const { return attempt_.order(); }
-  finding::Schedule schedule(const Couple& couple) const;
 
  private:
+  void induce(const Question& question, maximal::Lemmas& lemmas) const;
   bool challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const;
 
   const maximal::Window& window_;
   const maximal::MustOrder& must_;
+  const Regions& regions_;
   maximal::Attempt attempt_;
 };
+
+// An interleaving that ends where the couple's read is next, with all events.
+finding::Schedule schedule_of(const maximal::Window& window, std::span<const PointNo> order, const Couple& couple);
 
 }  // namespace racecast::analysis::nondet
