@@ -116,7 +116,8 @@ void measure(const Shape& shape) {
   analysis::nondet::Witnesses witnesses(window, must, {});
   const double prepared = cpu_seconds();
   analysis::nondet::Tally tally;
-  for (const analysis::nondet::Couple& couple : witnesses.couples(1, true)) witnesses.decide(couple, tally, {});
+  for (const analysis::nondet::Couple& couple : witnesses.couples(1, true))
+    witnesses.decide(couple, tally, analysis::nondet::Tell::Nothing, {});
   const double end = cpu_seconds();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -22,7 +22,7 @@ using oracle::SeenWrite;
 
 namespace {
 
-constexpr oracle::Limits kLimits{.max_states = 4'000};
+constexpr oracle::Limits kLimits{.max_states = 10'000};
 
 // The couples of a trace as the analysis sees them, with the oracle's names for them.
 struct Compared {
@@ -159,17 +159,18 @@ std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* c
     const int cell = compared.cell_of(couple.cell);
     std::string complaint;
     std::set<PointNo> told;
-    const bool feasible = witnesses.decide(couple, tally, [&](const analysis::nondet::Decided& decided) {
-      const bool is_write = decided.challenger != couple.floor;
-      const SeenWrite seen{read, cell, is_write ? compared.event_of(decided.challenger) : oracle::kInitial};
-      const bool expected = truth.without.contains(seen) || truth.between.contains(seen);
-      told.insert(decided.challenger);
-      ++(expected ? count.feasible : count.infeasible);
-      if (decided.outcome == analysis::nondet::Outcome::Unknown ||
-          (decided.outcome == analysis::nondet::Outcome::Feasible) != expected)
-        complaint += fmt::format("read {} of cell {}, challenger {}: said {}, is {}; ", read, cell, seen.challenger,
-                                 static_cast<int>(decided.outcome), expected);
-    });
+    const bool feasible =
+        witnesses.decide(couple, tally, analysis::nondet::Tell::All, [&](const analysis::nondet::Decided& decided) {
+          const bool is_write = decided.challenger != couple.floor;
+          const SeenWrite seen{read, cell, is_write ? compared.event_of(decided.challenger) : oracle::kInitial};
+          const bool expected = truth.without.contains(seen) || truth.between.contains(seen);
+          told.insert(decided.challenger);
+          ++(expected ? count.feasible : count.infeasible);
+          if (decided.outcome == analysis::nondet::Outcome::Unknown ||
+              (decided.outcome == analysis::nondet::Outcome::Feasible) != expected)
+            complaint += fmt::format("read {} of cell {}, challenger {}: said {}, is {}; ", read, cell, seen.challenger,
+                                     static_cast<int>(decided.outcome), expected);
+        });
     if (!complaint.empty()) return complaint;
     const bool expected = std::any_of(truth.last.begin(), truth.last.end(),
                                       [&](const SeenWrite& s) { return s.read == read && s.cell == cell; });
@@ -180,7 +181,8 @@ std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* c
     if (told.size() != others) return fmt::format("read {}: {} challengers of {}", read, told.size(), others);
   }
   analysis::nondet::Tally silent;
-  for (const Couple& couple : witnesses.couples(1, true)) witnesses.decide(couple, silent, {});
+  for (const Couple& couple : witnesses.couples(1, true))
+    witnesses.decide(couple, silent, analysis::nondet::Tell::Nothing, {});
   if (silent.feasible != tally.feasible || silent.infeasible != tally.infeasible || silent.possible != tally.possible)
     return "the tally depends on who listens";
   count.chosen_infeasible += tally.infeasible_by_choice;

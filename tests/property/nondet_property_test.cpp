@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <functional>
 
 #include "property/all_traces.h"
 #include "property/laws.h"
 #include "property/laws_nondet.h"
+#include "property/random_scopes.h"
 #include "property/random_traces.h"
 #include "trace/validator.h"
 
@@ -22,12 +24,13 @@ void say(const char* name, const NondetCounts& counts) {
 
 using Law = std::string (*)(const trace::Trace&, NondetCounts*);
 
-NondetCounts for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t first_seed,
-                               Law law = witnesses_as_the_oracle) {
+using Make = std::function<trace::Trace(std::uint64_t seed)>;
+
+NondetCounts for_traces(int count, std::uint64_t first_seed, const Make& make, Law law) {
   NondetCounts counts;
   for (int i = 0; i < count; ++i) {
     const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(i);
-    const trace::Trace trace = random_trace(seed, flavour);
+    const trace::Trace trace = make(seed);
     const std::string complaint = law(trace, &counts);
     if (complaint.empty()) continue;
     const trace::Trace small = shrink(trace, [&](const trace::Trace& candidate) {
@@ -41,6 +44,10 @@ NondetCounts for_random_traces(int count, const TraceFlavour& flavour, std::uint
   say("random traces", counts);
   EXPECT_LT(counts.skipped, static_cast<std::uint64_t>(count) / 4 + 1);
   return counts;
+}
+NondetCounts for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t first_seed,
+                               Law law = witnesses_as_the_oracle) {
+  return for_traces(count, first_seed, [&](std::uint64_t seed) { return random_trace(seed, flavour); }, law);
 }
 
 TEST(NondetProperty, RandomTraces) {
@@ -57,6 +64,22 @@ TEST(NondetProperty, AllAtOnce) {
 TEST(NondetProperty, AllAtOnceInCriticalSections) {
   for_random_traces(scaled(3'000), {.max_events = 18, .missing = false, .objects = false, .scopes = 100}, 300'000,
                     enumeration_as_the_oracle);
+}
+
+// Nested and overlapping scopes of 3 or 4 threads.
+TEST(NondetProperty, Scopes) {
+  const auto make = [](std::uint64_t seed) { return random_scopes(seed, 18); };
+  const NondetCounts one = for_traces(scaled(2'000), 400'000, make, witnesses_as_the_oracle);
+  EXPECT_GT(one.chosen_feasible, 0U);
+  for_traces(scaled(2'000), 500'000, make, enumeration_as_the_oracle);
+}
+// Witnesses that phase 1 leaves open and every choice of phase 2 refutes.
+TEST(NondetProperty, ScopesWithoutAWay) {
+  const int count = scaled(400);
+  for (const Law law : {witnesses_as_the_oracle, enumeration_as_the_oracle}) {
+    const NondetCounts counts = for_traces(count, 600'000, scopes_without_a_way, law);
+    EXPECT_GE(counts.chosen_infeasible, static_cast<std::uint64_t>(count) / 4);
+  }
 }
 
 void for_small_traces(Family family, int max_events, Law law) {

@@ -96,11 +96,21 @@ bool ChoiceGraph::backtrack() {
   while (!levels_.empty()) {
     const Level level = levels_.back();
     levels_.pop_back();
-    graph_.take_back(static_cast<std::uint32_t>(level.trail + 1));
-    for (; trail_.size() > level.trail; trail_.pop_back()) values_[trail_.back().variable()] = 0;
+    take_back(level.trail);
     if (assign(~level.tried)) return true;
   }
   return false;
+}
+
+void ChoiceGraph::take_back(std::size_t trail) {
+  graph_.take_back(static_cast<std::uint32_t>(trail + 1));
+  for (; trail_.size() > trail; trail_.pop_back()) values_[trail_.back().variable()] = 0;
+}
+
+bool ChoiceGraph::cyclic_without_choice() {
+  levels_.clear();
+  take_back(0);
+  return !propagate();
 }
 
 Literal ChoiceGraph::choose() {

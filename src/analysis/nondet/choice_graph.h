@@ -38,6 +38,9 @@ class ChoiceGraph final : public smt::Solver {
   std::vector<smt::Edge> edges() const override;
   smt::SolverStats stats() const override { return stats_; }
 
+  // After Unsat: do induced edges alone, without a choice, end in a cycle? (Phase 1 would have shown it.) Takes back
+  // all that was tried.
+  bool cyclic_without_choice();
   // Choices with more than one alternative left, before anything was tried: the paper counts 2^d graphs for d of them.
   std::uint64_t open_choices() const { return open_choices_; }
 
@@ -58,6 +61,7 @@ class ChoiceGraph final : public smt::Solver {
   bool propagate();
   bool look_at(const std::vector<smt::Literal>& clause);
   bool backtrack();
+  void take_back(std::size_t trail);
   // The alternative to try of the first open choice; kTrue: no choice is open.
   smt::Literal choose();
 

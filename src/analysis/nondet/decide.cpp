@@ -82,7 +82,7 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   induce(question, lemmas);
   answer.graphs = 1;
   if (graph.solve(budget.conflicts) != smt::Answer::Sat) {
-    if (graph.stats().decisions != 0) answer.phase = Phase::Choice;
+    if (graph.stats().decisions != 0 && !graph.cyclic_without_choice()) answer.phase = Phase::Choice;
     return answer;
   }
   maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
@@ -95,7 +95,8 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   answer.open_choices = graph.open_choices();
   answer.graphs = decision.attempts;
   answer.steps = decision.steps;
-  if (graph.stats().decisions != 0) answer.phase = Phase::Choice;
+  const bool chosen = graph.stats().decisions != 0;
+  if (chosen && !(answer.verdict == Verdict::NoRace && graph.cyclic_without_choice())) answer.phase = Phase::Choice;
   return answer;
 }
 

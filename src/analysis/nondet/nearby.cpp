@@ -64,7 +64,7 @@ bool Nearby::plan(const Question& question) {
 }
 
 // How the recorded run stands before `first_`.
-bool Nearby::take_over_state() {
+void Nearby::take_over_state() {
   done_.resize(threads_);
   locks_.clear();
   contents_.clear();
@@ -75,7 +75,6 @@ bool Nearby::take_over_state() {
     if (done_[t] == window_.of_thread[t].size()) continue;
     for (const std::uint32_t s : regions_.held(window_.of_thread[t][done_[t]])) {
       const Scope& scope = window_.scopes[s];
-      if (window_.event(scope.acquire).has(trace::kRecursive)) return false;
       LockState& lock = locks_[scope.object];
       if (scope.shared)
         ++lock.readers;
@@ -84,12 +83,13 @@ bool Nearby::take_over_state() {
     }
   }
   shown_.at_writer = done_;
-  return true;
 }
 
 bool Nearby::feasible(const Question& question) {
   if (window_.execution.has_missing() || question.couple.read == kEnd) return false;
-  return plan(question) && take_over_state() && run(question);
+  if (!plan(question)) return false;
+  take_over_state();
+  return run(question);
 }
 
 bool Nearby::run(const Question& question) {
@@ -160,13 +160,13 @@ Nearby::Step Nearby::perform(PointNo point) {
       if (access.writes) contents_[access.cell] = point;
     return Step::Done;
   }
-  if (e.has(trace::kFailed) || e.has(trace::kRecursive)) return Step::Stuck;
+  if (e.has(trace::kFailed)) return Step::Stuck;
   switch (e.kind) {
     case EventKind::Lock:
     case EventKind::WrLock:
     case EventKind::RdLock:
     case EventKind::Unlock:
-    case EventKind::RwUnlock: return perform_lock(point, e);
+    case EventKind::RwUnlock: return perform_lock(point);
     case EventKind::Free:
       if (window_.life_of[point] != model::kNoLife) freed_.push_back(window_.life_of[point]);
       return Step::Done;
@@ -181,31 +181,34 @@ Nearby::Step Nearby::perform(PointNo point) {
   }
 }
 
-Nearby::Step Nearby::perform_lock(PointNo point, const Event& e) {
-  const std::uint32_t t = window_.thread_of[point], object = window_.object_of[point];
-  LockState& lock = locks_[object];
-  switch (e.kind) {
-    case EventKind::RdLock:
-      if (lock.owner != kNone) return wait_for(object, lock.owner);
-      ++lock.readers;
-      return Step::Done;
-    case EventKind::Lock:
-    case EventKind::WrLock:
-      if (lock.owner != kNone) return wait_for(object, lock.owner);
-      if (lock.readers != 0) {
-        for (std::uint32_t u = 0; u < threads_; ++u)
-          if (u != t && wait_for(object, u) == Step::Stuck) return Step::Stuck;
-        return Step::Waits;
-      }
-      lock.owner = t;
-      return Step::Done;
-    default:
-      if (lock.owner == t)
-        lock.owner = kNone;
-      else if (lock.readers > 0)
-        --lock.readers;
-      return Step::Done;
+// What neither begins nor ends a scope is a holder taking a recursive lock once more, or giving that back.
+Nearby::Step Nearby::perform_lock(PointNo point) {
+  const std::uint32_t t = window_.thread_of[point];
+  if (const std::uint32_t s = regions_.closes(point); s != kNone) {
+    const Scope& scope = window_.scopes[s];
+    LockState& lock = locks_[scope.object];
+    if (scope.shared)
+      --lock.readers;
+    else
+      lock.owner = kNone;
+    return Step::Done;
   }
+  const std::uint32_t s = window_.scope_of[point];
+  if (s == kNone) return Step::Done;
+  const Scope& scope = window_.scopes[s];
+  LockState& lock = locks_[scope.object];
+  if (lock.owner != kNone) return wait_for(scope.object, lock.owner);
+  if (scope.shared) {
+    ++lock.readers;
+    return Step::Done;
+  }
+  if (lock.readers != 0) {
+    for (std::uint32_t u = 0; u < threads_; ++u)
+      if (u != t && wait_for(scope.object, u) == Step::Stuck) return Step::Stuck;
+    return Step::Waits;
+  }
+  lock.owner = t;
+  return Step::Done;
 }
 
 // If the holder has come to the end of what is kept of it, it must go on until it gives the lock back.

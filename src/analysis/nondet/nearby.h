@@ -4,7 +4,7 @@
 // holds a lock there, and what a cell holds, is looked up, not computed.
 //
 // It says yes or nothing: where it gets stuck, or where a kind of synchronisation comes in that it does not know
-// (conditions, semaphores, barriers, guards, tries, recursive locks, missing code), decide.h has the answer.
+// (conditions, semaphores, barriers, guards, tries, missing code), decide.h has the answer.
 //
 // Cost: points performed × threads; a binary search for each thread, and for each cell that is read.
 #pragma once
@@ -47,12 +47,12 @@ class Nearby {
   enum class Step : std::uint8_t { Done, Waits, Stuck };
 
   bool plan(const Question& question);
-  bool take_over_state();
+  void take_over_state();
   bool run(const Question& question);
   Step step(std::uint32_t thread, const Question& question);
   Step wait_for(std::uint32_t lock, std::uint32_t thread);
   Step perform(PointNo point);
-  Step perform_lock(PointNo point, const trace::Event& e);
+  Step perform_lock(PointNo point);
   bool ready(PointNo point) const;
   bool extend(PointNo point);
   PointNo content(CellNo cell) const;

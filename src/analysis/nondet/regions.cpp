@@ -2,8 +2,6 @@
 
 #include <map>
 
-#include "base/hash.h"
-
 namespace racecast::analysis::nondet {
 
 using maximal::kNone;
@@ -14,9 +12,9 @@ Regions::Regions(const maximal::Window& window) {
   start_.assign(window.size() + 1, kNone);
   std::map<std::vector<std::uint32_t>, std::uint32_t> known{{{}, 0}};
   lists_.emplace_back();
-  HashMap<PointNo, std::uint32_t> ends;  // release → scope
+  closes_.assign(window.size() + 1, kNone);
   for (std::uint32_t s = 0; s < window.scopes.size(); ++s)
-    if (window.scopes[s].release != kNone) ends[window.scopes[s].release] = s;
+    if (window.scopes[s].release != kNone) closes_[window.scopes[s].release] = s;
   for (const std::vector<PointNo>& points : window.of_thread) {
     std::vector<std::uint32_t> open;
     std::uint32_t list = 0;
@@ -28,8 +26,8 @@ Regions::Regions(const maximal::Window& window) {
     for (const PointNo p : points) {
       list_[p] = list;
       start_[p] = open.empty() ? p : window.scopes[open.front()].acquire;
-      if (const auto end = ends.find(p); end != ends.end()) {
-        std::erase(open, end->second);
+      if (closes_[p] != kNone) {
+        std::erase(open, closes_[p]);
         look_up();
       }
       if (window.scope_of[p] != kNone) {

@@ -18,10 +18,14 @@ class Regions {
   // The acquire of the outermost of them; the point itself if there is none.
   maximal::PointNo start(maximal::PointNo point) const { return start_[point]; }
 
+  // The scope that ends with this point; maximal::kNone.
+  std::uint32_t closes(maximal::PointNo point) const { return closes_[point]; }
+
  private:
   std::vector<std::uint32_t> list_;                // by point: into lists_
   std::vector<std::vector<std::uint32_t>> lists_;  // of scopes
   std::vector<maximal::PointNo> start_;            // by point
+  std::vector<std::uint32_t> closes_;              // by point
 };
 
 }  // namespace racecast::analysis::nondet

@@ -69,9 +69,7 @@ void Witnesses::order_limits(const Couple& couple, State& state) const {
   state.without_limit = 0;
   if (has_writer && couple.read != kEnd) {
     const std::uint32_t w = window_.thread_of[couple.writer], at = window_.position_of[couple.writer];
-    const bool needed =
-        w == window_.thread_of[couple.read] ? at < window_.position_of[couple.read] : must_.needs(couple.read)[w] > at;
-    if (!needed && couple.writer > window_.fixed) {
+    if (needed_of(couple.read, w) <= at && couple.writer > window_.fixed) {
       const std::uint32_t first = must_.first_after(couple.writer, t);
       state.without_limit = first == kNone ? state.after_read : std::min(state.after_read, index_of(writes, first));
     }
@@ -215,7 +213,7 @@ void Witnesses::decide_between(const Couple& couple, State& state, std::vector<S
   }
 }
 
-bool Witnesses::decide(const Couple& couple, Tally& tally, const std::function<void(const Decided&)>& each) {
+bool Witnesses::decide(const Couple& couple, Tally& tally, Tell tell, const std::function<void(const Decided&)>& each) {
   ++tally.couples;
   tries_ = limits_.tries_of_couple;
   searches_ = limits_.searches_of_couple;
@@ -228,8 +226,8 @@ bool Witnesses::decide(const Couple& couple, Tally& tally, const std::function<v
   Outcome floor = Outcome::Infeasible;
   if (couple.writer != couple.floor && couple.read != kEnd) {
     const std::uint32_t w = window_.thread_of[couple.writer], at = window_.position_of[couple.writer];
-    const bool needed = w == window_.thread_of[couple.read] || must_.needs(couple.read)[w] > at;
-    if (!needed && couple.writer > window_.fixed) floor = settle({couple, couple.floor, Form::Without}, tally);
+    if (needed_of(couple.read, w) <= at && couple.writer > window_.fixed)
+      floor = settle({couple, couple.floor, Form::Without}, tally);
   }
   for (State& state : states) lock_limit(couple, state);
   if (floor == Outcome::Feasible) {
@@ -248,14 +246,14 @@ bool Witnesses::decide(const Couple& couple, Tally& tally, const std::function<v
   }
   for (State& state : states) decide_between(couple, state, states, tally);
   const std::uint64_t before = tally.feasible;
-  count(couple, states, floor, tally, each);
+  count(couple, states, floor, tally, tell, each);
   return tally.feasible != before;
 }
 
-void Witnesses::count(const Couple& couple, const std::vector<State>& states, Outcome floor, Tally& tally,
+void Witnesses::count(const Couple& couple, const std::vector<State>& states, Outcome floor, Tally& tally, Tell tell,
                       const std::function<void(const Decided&)>& each) const {
   const auto say = [&](PointNo challenger, Outcome outcome, Form form) {
-    if (each) each({challenger, outcome, form});
+    if (tell != Tell::Nothing) each({challenger, outcome, form});
   };
   const auto add = [&](Outcome outcome, std::uint64_t n) {
     tally.possible += n;
@@ -271,23 +269,20 @@ void Witnesses::count(const Couple& couple, const std::vector<State>& states, Ou
     const std::vector<PointNo>& points = state.writes->points;
     // The floor may be a write, inside missing code; it was told.
     const auto own = [&](PointNo p) { return p == couple.writer || p == couple.read || p == couple.floor; };
-    std::uint64_t looked_at = 0;
-    const auto tell = [&](std::size_t i, Outcome outcome, Form form) {
+    const auto one = [&](std::size_t i, Outcome outcome, Form form) {
       if (own(points[i])) return;
       add(outcome, 1);
-      ++looked_at;
       say(points[i], outcome, form);
     };
-    std::size_t i = 0;
     const std::size_t known = std::min(state.without, points.size());
-    if (!each) {
-      const auto n = known - static_cast<std::size_t>(std::count_if(
-                                 points.begin(), points.begin() + static_cast<std::ptrdiff_t>(known), own));
-      add(Outcome::Feasible, n);
-      looked_at += n;
-      i = known;
+    std::size_t i = tell == Tell::All ? 0 : known;
+    if (tell == Tell::NotOverwritten && couple.read != kEnd) {
+      const std::size_t needed = index_of(*state.writes, needed_of(couple.read, state.writes->thread));
+      i = std::min(known, needed == 0 ? 0 : needed - 1);
     }
-    for (; i < known; ++i) tell(i, Outcome::Feasible, Form::Without);
+    const auto skipped = points.begin() + static_cast<std::ptrdiff_t>(i);
+    add(Outcome::Feasible, i - static_cast<std::size_t>(std::count_if(points.begin(), skipped, own)));
+    for (; i < known; ++i) one(i, Outcome::Feasible, Form::Without);
     std::uint64_t ordered = 0;
     for (; i < points.size(); ++i) {
       Outcome outcome = Outcome::Infeasible;
@@ -296,11 +291,25 @@ void Witnesses::count(const Couple& couple, const std::vector<State>& states, Ou
       if (outcome != Outcome::Feasible && i < state.without_limit) outcome = Outcome::Unknown;
       if (outcome == Outcome::Infeasible && (i < state.between_begin || i >= state.after_read) && !own(points[i]))
         ++ordered;
-      tell(i, outcome, Form::Between);
+      one(i, outcome, Form::Between);
     }
     tally.ordered += ordered;
   }
   tally.cycles = tally.infeasible - tally.infeasible_by_choice;
+}
+
+// Of a thread, how many points must come before the read.
+std::uint32_t Witnesses::needed_of(PointNo read, std::uint32_t thread) const {
+  return thread == window_.thread_of[read] ? window_.position_of[read] : must_.needs(read)[thread];
+}
+
+std::vector<PointNo> Witnesses::needed_writes(const Couple& couple) const {
+  std::vector<PointNo> needed;
+  if (couple.read == kEnd) return needed;
+  for (const ThreadWrites& writes : writes_[couple.cell])
+    if (const std::size_t n = index_of(writes, needed_of(couple.read, writes.thread)); n != 0)
+      needed.push_back(writes.points[n - 1]);
+  return needed;
 }
 
 Outcome Witnesses::reads_from(const Couple& couple, PointNo challenger, std::vector<PointNo>& order) {

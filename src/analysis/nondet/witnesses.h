@@ -55,6 +55,13 @@ struct Decided {
   Form form = Form::Without;  // Feasible: which
 };
 
+// Of which witnesses who asks wants to hear.
+enum class Tell : std::uint8_t {
+  Nothing,
+  NotOverwritten,  // those whose challenger is not followed by a write of its thread that must come before r, too
+  All,
+};
+
 class Witnesses {
  public:
   // Both must outlive it; the window is Window::by_writer.
@@ -63,9 +70,11 @@ class Witnesses {
   // Every couple: reads in the order of their points (from `first` on), then the end of the run if `at_end`.
   std::vector<Couple> couples(PointNo first, bool at_end) const;
 
-  // Decides all witnesses of a couple, adds them to the tally, and calls `each` (may be empty) with every one, by
-  // thread and in order. Is one feasible?
-  bool decide(const Couple& couple, Tally& tally, const std::function<void(const Decided&)>& each);
+  // Decides all witnesses of a couple, adds them to the tally, and calls `each` as `tell` says, by thread and in order.
+  // Is one feasible?
+  bool decide(const Couple& couple, Tally& tally, Tell tell, const std::function<void(const Decided&)>& each);
+  // Of each thread, the last write to the couple's cell that must come before its read.
+  std::vector<PointNo> needed_writes(const Couple& couple) const;
 
   // Whether r can read from exactly this write; if so, `order` is filled in: the whole interleaving, as points.
   Outcome reads_from(const Couple& couple, PointNo challenger, std::vector<PointNo>& order);
@@ -97,8 +106,9 @@ class Witnesses {
   bool locks_refute(PointNo read, PointNo challenger) const;
   void mark_shown(const Couple& couple, Form form, std::vector<State>& states) const;
   Outcome settle(const Question& question, Tally& tally);
-  void count(const Couple& couple, const std::vector<State>& states, Outcome floor, Tally& tally,
+  void count(const Couple& couple, const std::vector<State>& states, Outcome floor, Tally& tally, Tell tell,
              const std::function<void(const Decided&)>& each) const;
+  std::uint32_t needed_of(PointNo read, std::uint32_t thread) const;
   std::size_t index_of(const ThreadWrites& writes, std::uint32_t position) const;
 
   const maximal::Window& window_;
