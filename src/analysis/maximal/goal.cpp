@@ -106,8 +106,7 @@ void GoalSearch::run(const Budget& budget, Decision& decision) {
     const bool accepted = done && (!accepts || accepts(attempt));
     if (accepted) {
       decision.verdict = Verdict::Race;
-      // The same plan with fewer changes of thread, if that goes.
-      if (!attempt.run(plan, true) || (accepts && !accepts(attempt)))
+      if (for_people && (!attempt.run(plan, true) || (accepts && !accepts(attempt))))
         CHECK(attempt.run(plan, false), "an attempt went well only once");
       return;
     }

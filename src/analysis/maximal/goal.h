@@ -64,6 +64,8 @@ struct GoalSearch {
   std::function<bool(const Attempt&)> accepts = {};
   // The order to start with, beside `order`: what the solver has been told already.
   std::vector<smt::Edge> edges = {};
+  // Perform it once more with fewer changes of thread, if that goes: for who will show it.
+  bool for_people = true;
 
   // Race: the goal can be reached; `attempt` has performed how. Fills in all of `decision` but the schedule.
   void run(const Budget& budget, Decision& decision);

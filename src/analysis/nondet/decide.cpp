@@ -12,6 +12,11 @@ namespace racecast::analysis::nondet {
 using maximal::kRace;
 using maximal::Verdict;
 
+namespace {
+// So many reads before each of r, w and c are looked at before anything is performed.
+constexpr std::size_t kReadsBefore = 4;
+}  // namespace
+
 std::vector<Couple> couples_at_end(const maximal::Window& window) {
   std::vector<Couple> couples;
   for (CellNo c = 0; c < window.cells.size(); ++c) {
@@ -24,7 +29,38 @@ std::vector<Couple> couples_at_end(const maximal::Window& window) {
 }
 
 Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions)
-    : window_(window), must_(must), regions_(regions), attempt_(window, must) {}
+    : window_(window), must_(must), regions_(regions), reads_(window.cells.size()), attempt_(window, must) {
+  for (PointNo p = 1; p <= window.size(); ++p)
+    for (const maximal::CellAccess& access : window.accesses(p))
+      if (access.reads) reads_[access.cell][window.thread_of[p]].push_back(p);
+}
+
+// c and w are no writes between the other couples of that cell. Of those, the ones whose reads are shortly before r, w
+// or c.
+void Decider::induce(const Question& question, smt::Solver& graph) const {
+  const auto& [couple, challenger, form] = question;
+  std::vector<PointNo> writes, ends;
+  if (challenger != couple.floor) writes.push_back(challenger);
+  if (form == Form::Between && couple.writer != couple.floor) writes.push_back(couple.writer);
+  ends = writes;
+  if (couple.read != kEnd) ends.push_back(couple.read);
+  for (const PointNo end : ends) {
+    const auto of_thread = reads_[couple.cell].find(window_.thread_of[end]);
+    if (of_thread == reads_[couple.cell].end()) continue;
+    const std::vector<PointNo>& reads = of_thread->second;
+    auto it = std::ranges::lower_bound(reads, end == couple.read ? end : end + 1);
+    for (std::size_t n = 0; n < kReadsBefore && it != reads.begin(); ++n) {
+      --it;
+      const maximal::CellAccess& access = window_.access(*it, couple.cell);
+      for (const PointNo write : writes) {
+        if (write == access.recorded || write == *it || write < access.section) continue;
+        std::vector<smt::Literal> clause{graph.before(*it, write)};
+        if (access.recorded != access.section) clause.push_back(graph.before(write, access.recorded));
+        graph.add_clause(clause);
+      }
+    }
+  }
+}
 
 // The scopes that r, w and c are in, of the same lock: what is induced there shows most cycles, without performing
 // anything.
@@ -80,6 +116,7 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   const PointNo any = std::max<PointNo>(1, is_write ? challenger : couple.writer);
   maximal::Lemmas lemmas(window_, must_, graph, any, any);
   induce(question, lemmas);
+  induce(question, graph);
   answer.graphs = 1;
   if (graph.solve(budget.conflicts) != smt::Answer::Sat) {
     if (graph.stats().decisions != 0 && !graph.cyclic_without_choice()) answer.phase = Phase::Choice;
@@ -87,6 +124,7 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   }
   maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
   search.edges = graph.edges();
+  search.for_people = form == Form::Last;
   if (form == Form::Last)
     search.accepts = [&](const maximal::Attempt& attempt) { return challenger_is_last(question, attempt, graph); };
   maximal::Decision decision;

@@ -12,6 +12,7 @@
 #include "analysis/maximal/must_order.h"
 #include "analysis/maximal/window.h"
 #include "analysis/nondet/regions.h"
+#include "base/hash.h"
 #include "finding/schedule.h"
 
 namespace racecast::analysis::maximal {
@@ -83,11 +84,13 @@ class Decider {
 
  private:
   void induce(const Question& question, maximal::Lemmas& lemmas) const;
+  void induce(const Question& question, smt::Solver& graph) const;
   bool challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const;
 
   const maximal::Window& window_;
   const maximal::MustOrder& must_;
   const Regions& regions_;
+  std::vector<HashMap<std::uint32_t, std::vector<PointNo>>> reads_;  // by cell and thread, in order
   maximal::Attempt attempt_;
 };
 
