@@ -41,6 +41,29 @@ void Attempt::reset() {
   time_ = 0;
 }
 
+void Attempt::keep_recorded_states() {
+  CHECK(!window_.relaxed(), "a relaxed window has no state of the recorded run");
+  // At most so many: each is as large as the state.
+  constexpr PointNo kStates = 32, kLeast = 8;
+  spacing_ = std::max(kLeast, window_.size() / kStates + 1);
+}
+
+// Steps count as if all were performed, so that budgets mean the same.
+void Attempt::run_as_recorded(PointNo until) {
+  PointNo p = 1;
+  if (spacing_ != 0 && until > spacing_ && !recorded_.empty()) {
+    const std::size_t k = std::min<std::size_t>((until - 1) / spacing_, recorded_.size());
+    state() = recorded_[k - 1];
+    for (const PointNo end = static_cast<PointNo>(k) * spacing_ + 1; p < end; ++p) order_.push_back(p);
+    time_ += p - 1;
+    steps_ += p - 1;
+  }
+  for (; p < until; ++p) {
+    perform(p);
+    if (spacing_ != 0 && p == (recorded_.size() + 1) * spacing_) recorded_.emplace_back(state());
+  }
+}
+
 bool Attempt::run(const Plan& plan, bool stay) {
   plan_ = &plan;
   reset();
@@ -57,7 +80,7 @@ bool Attempt::run(const Plan& plan, bool stay) {
   as_recorded = std::max<PointNo>(as_recorded, window_.fixed + 1);
   // A variant is no run: it must be checked from its start.
   if (stay || (window_.relaxed() && window_.symbols->is_variant())) as_recorded = window_.fixed + 1;
-  for (PointNo p = 1; p < as_recorded; ++p) perform(p);
+  run_as_recorded(as_recorded);
 
   using Next = std::pair<PointNo, std::uint32_t>;
   std::priority_queue<Next, std::vector<Next>, std::greater<>> ready_threads;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "analysis/maximal/must_order.h"
@@ -60,6 +61,10 @@ struct Plan {
 class Attempt {
  public:
   Attempt(const Window& window, const MustOrder& must);
+
+  // For many plans of one window that begin as recorded: from now on, states of the recorded run are kept, so that not
+  // every run begins at its start. Not for a relaxed window.
+  void keep_recorded_states();
 
   // Performs the plan. True: all of it. `stay`: rather go on with one thread than near to the recorded order.
   bool run(const Plan& plan, bool stay);
@@ -114,7 +119,19 @@ class Attempt {
     std::optional<std::uint64_t> value;  // if all is known
   };
 
+  // All that a run changes, but for what follows from where it is.
+  auto state() {
+    return std::tie(done_, depth_at_wait_, slept_at_, deviated_, contents_, altered_cells_, locks_, conditions_, counts_,
+                    arrivals_, entered_, once_done_, freed_);
+  }
+  using State =
+      std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, std::vector<std::uint64_t>,
+                 std::vector<PointNo>, std::vector<Content>, std::vector<CellNo>, std::vector<Lock>,
+                 std::vector<Condition>, std::vector<std::int64_t>, std::vector<std::vector<PointNo>>,
+                 std::vector<PointNo>, std::vector<char>, std::vector<char>>;
+
   void reset();
+  void run_as_recorded(PointNo until);
   bool ready(PointNo point);
   Blocked check(PointNo point) const;
   Blocked check_lock(PointNo point, const trace::Event& e) const;
@@ -152,6 +169,8 @@ class Attempt {
   std::vector<PointNo> read_from_;               // relaxed, by access
   std::unique_ptr<model::SymbolValues> values_;
   std::uint64_t time_ = 0, steps_ = 0;
+  PointNo spacing_ = 0;          // 0: no states are kept
+  std::vector<State> recorded_;  // before every spacing_-th point
 };
 
 }  // namespace racecast::analysis::maximal

@@ -30,6 +30,7 @@ std::vector<Couple> couples_at_end(const maximal::Window& window) {
 
 Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions)
     : window_(window), must_(must), regions_(regions), reads_(window.cells.size()), attempt_(window, must) {
+  attempt_.keep_recorded_states();
   for (PointNo p = 1; p <= window.size(); ++p)
     for (const maximal::CellAccess& access : window.accesses(p))
       if (access.reads) reads_[access.cell][window.thread_of[p]].push_back(p);
