@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/analysis.h"
 #include "analysis/maximal/must_order.h"
 #include "analysis/maximal/window.h"
 #include "analysis/nondet/decide.h"
@@ -18,6 +19,7 @@ using analysis::nondet::Answer;
 using analysis::nondet::Couple;
 using analysis::nondet::Form;
 using analysis::nondet::kEnd;
+using analysis::nondet::Question;
 using oracle::SeenWrite;
 
 namespace {
@@ -33,6 +35,7 @@ struct Compared {
         must(window),
         regions(window),
         decider(window, must, regions),
+        nearby(window, must, regions),
         judge(t) {}
 
   int event_of(PointNo p) const { return static_cast<int>(index(window.event_of[p])); }
@@ -49,31 +52,52 @@ struct Compared {
     return -1;
   }
 
-  std::string compare(const Couple& couple, PointNo challenger, Form form, bool expected, NondetCounts& counts) {
-    const Answer answer = decider.decide({couple, challenger, form}, {});
-    const auto name = [&] {
-      return fmt::format("read {} of cell {} from {}, challenger {}, form {}",
-                         couple.read == kEnd ? "at the end" : fmt::format("{}", event_of(couple.read)),
-                         cell_of(couple.cell), couple.writer == couple.floor ? -1 : event_of(couple.writer),
-                         challenger == couple.floor ? -1 : event_of(challenger), static_cast<int>(form));
-    };
-    if (answer.verdict == Verdict::Unknown) return name() + ": unknown";
-    if (answer.feasible() != expected)
-      return fmt::format("{}: {} for the oracle only", name(), expected ? "feasible" : "infeasible");
-    ++(expected ? counts.feasible : counts.infeasible);
-    if (answer.phase == analysis::nondet::Phase::Choice)
-      ++(expected ? counts.chosen_feasible : counts.chosen_infeasible);
-    if (!expected) return "";
-    const finding::Schedule schedule = analysis::nondet::schedule_of(window, decider.order(), couple);
+  std::string name_of(const Question& question) const {
+    const auto& [couple, challenger, form] = question;
+    return fmt::format("read {} of cell {} from {}, challenger {}, form {}",
+                       couple.read == kEnd ? "at the end" : fmt::format("{}", event_of(couple.read)),
+                       cell_of(couple.cell), couple.writer == couple.floor ? -1 : event_of(couple.writer),
+                       challenger == couple.floor ? -1 : event_of(challenger), static_cast<int>(form));
+  }
+
+  std::string judged(const Question& question, std::span<const PointNo> order) const {
+    const Couple& couple = question.couple;
+    const finding::Schedule schedule = analysis::nondet::schedule_of(window, order, couple);
     const auto& cell = window.cells[couple.cell];
     std::optional<EventNo> writer;
-    if (form == Form::Last)
-      writer = challenger == analysis::maximal::kStart ? model::kInitial : window.event_of[challenger];
+    if (question.form == Form::Last)
+      writer =
+          question.challenger == analysis::maximal::kStart ? model::kInitial : window.event_of[question.challenger];
     const witness::Judgement said = couple.read == kEnd
                                         ? judge.other_content(schedule, cell.life, cell.address, writer)
                                         : judge.other_write(schedule, window.event_of[couple.read], writer);
-    if (!said.accepted) return fmt::format("{}: the judge says {}: {}", name(), said.rule, said.detail);
-    return "";
+    return said.accepted ? "" : fmt::format("{}: the judge says {}: {}", name_of(question), said.rule, said.detail);
+  }
+
+  // What is shown near the recorded run is feasible, and passes the judge.
+  std::string nearby_is_right(const Question& question, bool expected) {
+    if (question.form == Form::Last || question.couple.read == kEnd) return "";
+    if (question.form == Form::Without && question.couple.writer == question.couple.floor) return "";
+    if (question.form == Form::Between && question.challenger <= question.couple.floor) return "";
+    // It is asked only what order leaves open.
+    if (decider.decide(question, {}).phase == analysis::nondet::Phase::Order || !nearby.feasible(question)) return "";
+    if (!expected) return name_of(question) + ": shown, but not feasible";
+    std::vector<PointNo> order;
+    for (PointNo p = 1; p < nearby.first(); ++p) order.push_back(p);
+    order.insert(order.end(), nearby.order().begin(), nearby.order().end());
+    return judged(question, order);
+  }
+
+  std::string compare(const Question& question, bool expected, NondetCounts& counts) {
+    if (std::string complaint = nearby_is_right(question, expected); !complaint.empty()) return complaint;
+    const Answer answer = decider.decide(question, {});
+    if (answer.verdict == Verdict::Unknown) return name_of(question) + ": unknown";
+    if (answer.feasible() != expected)
+      return fmt::format("{}: {} for the oracle only", name_of(question), expected ? "feasible" : "infeasible");
+    ++(expected ? counts.feasible : counts.infeasible);
+    if (answer.phase == analysis::nondet::Phase::Choice)
+      ++(expected ? counts.chosen_feasible : counts.chosen_infeasible);
+    return expected ? judged(question, decider.order()) : "";
   }
 
   std::string compare_all(const Couple& couple, const oracle::Nondet& truth, NondetCounts& counts) {
@@ -89,9 +113,9 @@ struct Compared {
         return c == couple.floor && c != analysis::maximal::kStart && truth.last.contains({read, cell, event_of(c)});
       };
       const std::string complaints[] = {
-          compare(couple, c, Form::Without, truth.without.contains({read, cell, e}), counts),
-          compare(couple, c, Form::Between, truth.between.contains({read, cell, e}), counts),
-          compare(couple, c, Form::Last, is_last(), counts)};
+          compare({couple, c, Form::Without}, truth.without.contains({read, cell, e}), counts),
+          compare({couple, c, Form::Between}, truth.between.contains({read, cell, e}), counts),
+          compare({couple, c, Form::Last}, is_last(), counts)};
       for (const std::string& complaint : complaints)
         if (!complaint.empty()) return complaint;
     }
@@ -104,6 +128,7 @@ struct Compared {
   const analysis::maximal::MustOrder must;
   const analysis::nondet::Regions regions;
   analysis::nondet::Decider decider;
+  analysis::nondet::Nearby nearby;
   const witness::Judge judge;
 };
 
@@ -141,6 +166,30 @@ std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* cou
   }
   count.reads += reads.size();
   return "";
+}
+
+std::string enumeration_as_the_search(const trace::Trace& trace, NondetCounts* counts) {
+  NondetCounts own;
+  NondetCounts& count = counts == nullptr ? own : *counts;
+  Compared compared(trace);
+  analysis::nondet::Witnesses witnesses(compared.window, compared.must, {});
+  analysis::nondet::Tally tally;
+  std::string complaint;
+  for (const Couple& couple : witnesses.couples(1, true))
+    witnesses.decide(couple, tally, analysis::nondet::Tell::All, [&](const analysis::nondet::Decided& decided) {
+      if (!complaint.empty()) return;
+      const bool said = decided.outcome == analysis::nondet::Outcome::Feasible;
+      bool feasible = false;
+      for (const Form form : {Form::Without, Form::Between}) {
+        const Question question{couple, decided.challenger, form};
+        const bool one = compared.decider.decide(question, {}).feasible();
+        feasible = feasible || one;
+        if (complaint.empty()) complaint = compared.compare(question, one, count);
+      }
+      if (complaint.empty() && said != feasible)
+        complaint = compared.name_of({couple, decided.challenger, decided.form}) + ": the two ways differ";
+    });
+  return complaint;
 }
 
 std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) {
@@ -187,6 +236,78 @@ std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* c
     return "the tally depends on who listens";
   count.chosen_infeasible += tally.infeasible_by_choice;
   count.chosen_feasible += tally.with_choices - tally.infeasible_by_choice;
+  return "";
+}
+
+namespace {
+
+// (read or kEndOfRun, write or kInitial)
+using Listed = std::set<std::pair<int, int>>;
+
+Result<analysis::Output> run_nondet(const trace::Trace& trace, std::uint64_t window) {
+  analysis::Input input = analysis::input_of(trace);
+  input.window = window;
+  RC_TRY(analysis::Outputs outputs, analysis::run(input, std::vector<std::string>{"nondet"}));
+  return std::move(outputs.by_analysis.front());
+}
+
+std::pair<int, int> listed(const finding::Finding& f) {
+  const auto number = [](EventNo no) { return static_cast<int>(index(no)); };
+  return {f.seen->at_end ? oracle::kEndOfRun : number(f.second.event),
+          f.seen->from_start ? oracle::kInitial : number(f.first.event)};
+}
+
+}  // namespace
+
+std::string list_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) {
+  const oracle::Nondet truth = oracle::nondet(trace, kLimits);
+  if (!truth.search.complete) {
+    if (counts != nullptr) ++counts->skipped;
+    return "";
+  }
+  const oracle::Facts facts(trace);
+  Listed expected, found;
+  for (const SeenWrite& seen : truth.last) {
+    // An event of missing code that leaves something there is no write that people are told of.
+    const bool is_write = seen.challenger != oracle::kInitial && trace::writes(facts.event(seen.challenger)) &&
+                          facts.inside[seen.challenger].empty();
+    expected.insert({seen.read, is_write ? seen.challenger : oracle::kInitial});
+  }
+  const Result<analysis::Output> output = run_nondet(trace, 0);
+  if (!output) return output.error().message;
+  if (!output->complete) return "gave up: " + output->limit;
+  if (!output->rejected.empty()) return output->rejected.front();
+  for (const finding::Finding& f : output->findings) {
+    const auto [read, write] = listed(f);
+    const bool in_section = write != oracle::kInitial && !facts.inside[write].empty();
+    found.insert({read, in_section ? oracle::kInitial : write});
+  }
+  if (counts != nullptr) counts->feasible += expected.size();
+  for (const auto& [read, write] : expected)
+    if (!found.contains({read, write})) return fmt::format("read {} can see {}, and that is not listed", read, write);
+  for (const auto& [read, write] : found)
+    if (!expected.contains({read, write})) return fmt::format("read {} is said to see {}", read, write);
+  return "";
+}
+
+std::string windows_add_no_read(const trace::Trace& trace, NondetCounts* counts) {
+  const Result<analysis::Output> whole = run_nondet(trace, 0), cut = run_nondet(trace, 8);
+  if (!whole) return whole.error().message;
+  if (!cut) return cut.error().message;
+  if (!cut->rejected.empty()) return cut->rejected.front();
+  std::set<int> reads;
+  for (const finding::Finding& f : whole->findings) reads.insert(listed(f).first);
+  const witness::Judge judge(trace);
+  for (const finding::Finding& f : cut->findings) {
+    if (!reads.contains(listed(f).first)) return fmt::format("read {} only in a window", listed(f).first);
+    if (f.seen->at_end) continue;
+    std::optional<EventNo> writer;
+    if (!f.seen->from_start) writer = f.first.event;
+    const witness::Judgement said =
+        judge.other_write(finding::schedule_of(*f.schedule, trace.events), f.second.event, writer);
+    if (!said.accepted) return fmt::format("read {}: {}: {}", listed(f).first, said.rule, said.detail);
+    if (counts != nullptr) ++counts->feasible;
+  }
   return "";
 }
 

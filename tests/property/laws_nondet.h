@@ -21,4 +21,14 @@ std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* cou
 // The same for all witnesses of a trace at once (analysis/nondet/witnesses.h).
 std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
 
+// And where no oracle can go: all at once as one by one, and every interleaving passes the judge.
+std::string enumeration_as_the_search(const trace::Trace& trace, NondetCounts* counts = nullptr);
+
+// What people are told: every read and every write that it can see, as by the oracle. (Every event has a place of its
+// own.)
+std::string list_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
+
+// Cut into windows, nothing is found that the whole trace does not have, and every schedule is one of the whole trace.
+std::string windows_add_no_read(const trace::Trace& trace, NondetCounts* counts = nullptr);
+
 }  // namespace racecast::property

@@ -73,6 +73,18 @@ TEST(NondetProperty, Scopes) {
   EXPECT_GT(one.chosen_feasible, 0U);
   for_traces(scaled(2'000), 500'000, make, enumeration_as_the_oracle);
 }
+TEST(NondetProperty, TheListIsComplete) {
+  EXPECT_GT(for_random_traces(scaled(3'000), {}, 900'000, list_as_the_oracle).feasible, 0U);
+  for_traces(scaled(1'000), 950'000, [](std::uint64_t seed) { return random_scopes(seed, 16); }, list_as_the_oracle);
+}
+TEST(NondetProperty, WindowsAddNothing) {
+  EXPECT_GT(for_random_traces(scaled(2'000), {.max_events = 40}, 1'000'000, windows_add_no_read).feasible, 0U);
+}
+TEST(NondetProperty, LargeTraces) {
+  for_random_traces(scaled(30), {.max_events = 120}, 700'000, enumeration_as_the_search);
+  for_traces(
+      scaled(30), 800'000, [](std::uint64_t seed) { return random_scopes(seed, 150); }, enumeration_as_the_search);
+}
 // Witnesses that phase 1 leaves open and every choice of phase 2 refutes.
 TEST(NondetProperty, ScopesWithoutAWay) {
   const int count = scaled(400);

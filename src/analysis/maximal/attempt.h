@@ -121,14 +121,13 @@ class Attempt {
 
   // All that a run changes, but for what follows from where it is.
   auto state() {
-    return std::tie(done_, depth_at_wait_, slept_at_, deviated_, contents_, altered_cells_, locks_, conditions_, counts_,
-                    arrivals_, entered_, once_done_, freed_);
+    return std::tie(done_, depth_at_wait_, slept_at_, deviated_, contents_, altered_cells_, locks_, conditions_,
+                    counts_, arrivals_, entered_, once_done_, freed_);
   }
-  using State =
-      std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, std::vector<std::uint64_t>,
-                 std::vector<PointNo>, std::vector<Content>, std::vector<CellNo>, std::vector<Lock>,
-                 std::vector<Condition>, std::vector<std::int64_t>, std::vector<std::vector<PointNo>>,
-                 std::vector<PointNo>, std::vector<char>, std::vector<char>>;
+  using State = std::tuple<std::vector<std::uint32_t>, std::vector<std::uint32_t>, std::vector<std::uint64_t>,
+                           std::vector<PointNo>, std::vector<Content>, std::vector<CellNo>, std::vector<Lock>,
+                           std::vector<Condition>, std::vector<std::int64_t>, std::vector<std::vector<PointNo>>,
+                           std::vector<PointNo>, std::vector<char>, std::vector<char>>;
 
   void reset();
   void run_as_recorded(PointNo until);

@@ -8,7 +8,7 @@ namespace racecast::analysis::nondet {
 
 namespace {
 // So often a pair of places is tried, by different events, before it is taken for one that cannot be shown.
-constexpr std::uint32_t kTriesOfPlaces = 64;
+constexpr std::uint32_t kTriesOfPlaces = 256;
 }  // namespace
 
 Listing::Listing(const trace::Trace& window, ListingOptions options)
@@ -55,8 +55,13 @@ bool Listing::all_listed(const Couple& couple) const {
 // Is there a write that must come between?
 bool Listing::overwritten(const Couple& couple, PointNo challenger) const {
   return std::ranges::any_of(witnesses_.needed_writes(couple), [&](PointNo p) {
-    return p != challenger && (challenger == couple.floor || must_.before(challenger, p));
+    return p != challenger && (challenger == couple.floor ? p > couple.floor : must_.before(challenger, p));
   });
+}
+
+std::uint64_t Listing::given_up() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      failed_, [&](const auto& entry) { return entry.second == kTriesOfPlaces && !is_listed(entry.first); }));
 }
 
 void Listing::run() {

@@ -56,6 +56,8 @@ class Listing {
   const std::vector<std::string>& rejected() const { return rejected_; }
   // Reads that can see another write, of which it is not known which.
   std::uint64_t untold() const { return untold_; }
+  // Pairs of places that were tried too often.
+  std::uint64_t given_up() const;
 
  private:
   std::uint64_t place_of(PointNo point) const;

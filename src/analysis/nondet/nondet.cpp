@@ -30,7 +30,7 @@ struct Collected {
   std::map<SeenPlaces, SeenPair> pairs;  // with numbers of the trace
   nondet::Tally tally;
   std::vector<std::string> rejected;
-  std::uint64_t windows = 0, untold = 0;
+  std::uint64_t windows = 0, untold = 0, given_up = 0;
   HashSet<std::uint64_t> deciding;  // reads, by number
   bool ranked = false;              // `deciding` is known
 };
@@ -125,6 +125,7 @@ class NondetPass final : public Pass {
     ++all.windows;
     all.tally.add(listing.tally());
     all.untold += listing.untold();
+    all.given_up += listing.given_up();
     for (const std::string& text : listing.rejected()) all.rejected.push_back(text);
     for (auto& [places, pair] : listing.pairs()) {
       for (std::optional<EventNo>* event : {&pair.read, &pair.write, &pair.recorded})
@@ -144,6 +145,8 @@ class NondetPass final : public Pass {
       add(fmt::format("{} of {} witnesses of nondet were not settled within its bounds", all.tally.unknown,
                       all.tally.possible));
     if (all.untold != 0) add(fmt::format("of {} reads it is not known which other write they can see", all.untold));
+    if (all.given_up != 0)
+      add(fmt::format("{} pairs of a read's and a write's place were given up after many tries", all.given_up));
     if (all.windows > 1)
       add(
           fmt::format("nondet looked at {} windows of {} events: of each read, at writes that are at most so far away, "
