@@ -22,6 +22,8 @@ constexpr std::array kAnalyses = {
              Filter::None, &make_value},
     Analysis{"path", "the same, where a branch that is modelled exactly may also go another way than recorded",
              Filter::None, &make_path},
+    Analysis{"nondet", "not races: every read that can see another write than it did, each with a schedule",
+             Filter::None, &make_nondet},
     Analysis{"wcp", "candidates: weak causal precedence leaves them unordered; the first may be certain",
              Filter::Unprotected, &make_wcp},
     Analysis{"cp", "candidates: the same for causal precedence, in windows of 2,000 events", Filter::Unprotected,

@@ -22,6 +22,16 @@
 
 namespace racecast::analysis {
 
+// `nondet`: one of its witnesses, by numbers of events.
+struct Triple {
+  enum class Outcome : std::uint8_t { Infeasible, Without, Between, Unknown };
+  std::optional<EventNo> read;        // absent: the end of the run
+  std::optional<EventNo> writer;      // absent: what was there before
+  std::optional<EventNo> challenger;  // likewise
+  std::uint64_t address = 0;          // of the bytes that it is about
+  Outcome outcome = Outcome::Unknown;
+};
+
 struct Input {
   // Opens the trace from its start, as often as needed. It must be valid (trace/validator.h), or `check` set.
   std::function<Result<std::unique_ptr<trace::EventSource>>()> open;
@@ -39,6 +49,10 @@ struct Input {
   std::vector<finding::Places> scheduled;  // which; run() fills it in, if only_new
   bool after_maximal = false;              // likewise
   bool after_value = false;                // likewise
+  // `nondet`: decide and count every witness, also where a read's place is known to see every other write; and call
+  // this (may be empty) with each.
+  bool every_witness = false;
+  std::function<void(const Triple&)> on_triple;
 };
 
 // Every event that an analysis finds unordered with an earlier conflicting one.

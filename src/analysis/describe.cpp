@@ -125,18 +125,14 @@ Result<Described> describe_races(const Input& input, const std::vector<RaceAt>& 
   return assemble(std::move(pairs), source->definitions(), input.keep_racy_events);
 }
 
-Result<Described> describe_pairs(const Input& input, const std::vector<std::pair<EventNo, EventNo>>& numbers) {
-  if (numbers.empty()) return Described();
-  std::map<EventNo, finding::Access> accesses;
-  for (const auto& [a, b] : numbers) {
-    accesses[a];
-    accesses[b];
-  }
-  RC_TRY(auto source, input.open());
+namespace {
+
+// Reads the source up to the last of them.
+Status describe_accesses(trace::EventSource& source, std::map<EventNo, finding::Access>& accesses) {
   model::Contexts contexts;
   auto next = accesses.begin();
   for (std::uint64_t number = 0; next != accesses.end();) {
-    RC_TRY(const auto batch, source->next());
+    RC_TRY(const auto batch, source.next());
     if (batch.empty()) return bad_input(kShorter);
     for (const trace::Event& e : batch) {
       if (!trace::is_access(e.kind)) contexts.on_event(e);
@@ -144,6 +140,29 @@ Result<Described> describe_pairs(const Input& input, const std::vector<std::pair
       ++number;
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<std::map<EventNo, finding::Access>> describe_accesses(const Input& input, const std::set<EventNo>& numbers) {
+  std::map<EventNo, finding::Access> accesses;
+  for (const EventNo no : numbers) accesses[no];
+  if (accesses.empty()) return accesses;
+  RC_TRY(const auto source, input.open());
+  RC_TRY_STATUS(describe_accesses(*source, accesses));
+  return accesses;
+}
+
+Result<Described> describe_pairs(const Input& input, const std::vector<std::pair<EventNo, EventNo>>& numbers) {
+  if (numbers.empty()) return Described();
+  std::map<EventNo, finding::Access> accesses;
+  for (const auto& [a, b] : numbers) {
+    accesses[a];
+    accesses[b];
+  }
+  RC_TRY(const auto source, input.open());
+  RC_TRY_STATUS(describe_accesses(*source, accesses));
   std::vector<PairOfAccesses> pairs;
   pairs.reserve(numbers.size());
   for (const auto& [a, b] : numbers) pairs.push_back({&accesses.at(a), &accesses.at(b)});

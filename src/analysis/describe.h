@@ -3,6 +3,8 @@
 #pragma once
 
 #include <compare>
+#include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,9 @@ struct RaceAt {
   std::vector<EventAt> firsts;
   EventAt second;
 };
+
+// What is to be said of accesses, by their numbers in the trace.
+Result<std::map<EventNo, finding::Access>> describe_accesses(const Input& input, const std::set<EventNo>& numbers);
 
 struct Described {
   // One for each pair of source locations, the first that shows it; grade and analyses are the caller's to fill in.

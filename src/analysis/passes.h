@@ -19,5 +19,6 @@ std::unique_ptr<Pass> make_syncp(const PassContext& context);      // syncp/sync
 std::unique_ptr<Pass> make_maximal(const PassContext& context);    // maximal/maximal.cpp
 std::unique_ptr<Pass> make_value(const PassContext& context);      // maximal/maximal.cpp
 std::unique_ptr<Pass> make_path(const PassContext& context);       // maximal/maximal.cpp
+std::unique_ptr<Pass> make_nondet(const PassContext& context);     // nondet/nondet.cpp
 
 }  // namespace racecast::analysis

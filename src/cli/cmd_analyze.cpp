@@ -7,6 +7,7 @@
 #include "cli/compare.h"
 #include "cli/open_trace.h"
 #include "cli/pipeline.h"
+#include "cli/witness_table.h"
 
 namespace racecast::cli {
 
@@ -40,7 +41,7 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
   struct Options {
     std::string path;
     AnalysisOptions analysis;
-    bool compare = false;
+    bool compare = false, table = false, all_triples = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("analyze", "analyse a recorded trace (.rct, its text form, or RAPID's .std)");
@@ -53,10 +54,22 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
           "by value (RECIPE-s), path (RECIPE) and maximal (RV), each run by itself, and its seconds; Diff: found "
           "by path and not by maximal, Diff': the other way round")
       ->excludes("--analysis", "--racy-events", "--candidates", "--stats");
+  command
+      ->add_flag(
+          "--table", options->table,
+          "nondet: the row of Table A1 of FMCAD'12 instead of a report: what the trace is made of, and what became "
+          "of its witnesses (a read, the write it saw, another write), all of them decided")
+      ->excludes("--racy-events", "--candidates", "--stats", "--compare");
+  command
+      ->add_flag("--all-triples", options->all_triples,
+                 "nondet: a line for each witness instead of a report; may be millions")
+      ->excludes("--racy-events", "--candidates", "--stats", "--compare");
   command->footer(
       "Example: racecast analyze first_race.rct --analysis hb,syncp --json findings.json\n"
-      "         racecast analyze first_race.rct --compare --json row.json");
-  command->callback([options, &outcome] {
+      "         racecast analyze first_race.rct --compare --json row.json\n"
+      "         racecast analyze first_race.rct --analysis nondet\n"
+      "         racecast analyze first_race.rct --table");
+  command->callback([options, command, &outcome] {
     outcome = [&]() -> Outcome {
       if (options->analysis.json) RC_TRY_STATUS(refuse_same_file(options->path, *options->analysis.json));
       analysis::Input input;
@@ -67,6 +80,12 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
         return std::make_unique<DamageReporter>(options->path, std::move(opened), reported);
       };
       if (options->compare) return compare_and_report(input, options->path, options->analysis);
+      const bool others =
+          command->count("--analysis") != 0 && options->analysis.analyses != std::vector<std::string>{"nondet"};
+      if ((options->table || options->all_triples) && others)
+        return bad_input("--table and --all-triples are for --analysis nondet alone");
+      if (options->table || options->all_triples)
+        return report_witnesses(input, options->path, options->analysis, options->all_triples, options->table);
       return analyse_and_report(input, options->path, options->analysis);
     }();
   });

@@ -111,6 +111,8 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
                                 false,
                                 0,
                                 true,
+                                true,
+                                true,
                                 1,
                                 {},
                                 {},

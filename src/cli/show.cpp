@@ -150,8 +150,10 @@ Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options,
     const bool complete =
         std::all_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.complete; }) &&
         gaps_text(trace).empty();
+    const bool reads = std::ranges::find(options.analyses, "nondet") != options.analyses.end();
+    const bool races = !reads || options.analyses.size() > 1;
     contexts.push_back({trace.outputs.definitions, &trace.events, trace.name, colour, trace.candidates.size(), complete,
-                        runs, seen_in, trace.objects,
+                        races, reads, runs, seen_in, trace.objects,
                         [&lines](const std::string& file, std::uint32_t line) { return lines(file, line); }});
     const std::vector<finding::Finding>& findings = shown.emplace_back(not_yet_shown(trace.findings, known));
     const bool repeats = findings.empty() && !trace.findings.empty();

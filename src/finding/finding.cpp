@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "base/check.h"
 
@@ -43,19 +44,28 @@ Places places_of(const Finding& finding, const trace::Definitions& definitions) 
 std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions) {
   // A dependent race is the same race, seen in a less helpful run.
   const auto [low, high] = std::minmax({hash(definitions, finding.first), hash(definitions, finding.second)});
-  return (low * 0x9e3779b97f4a7c15u) ^ high;
+  const std::uint64_t both = (low * 0x9e3779b97f4a7c15u) ^ high;
+  return finding.seen ? hash(both, "nondet") : both;
 }
 
 std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitions& definitions) {
   std::vector<Finding> merged;
   std::vector<std::optional<Places>> hangs_on;  // by index into merged
-  std::map<Places, std::size_t> by_places;
+  // A read that can see a write is another thing than a race of the two, and than a read there of a write here.
+  using Key = std::tuple<int, std::uint64_t, std::uint64_t>;
+  const auto key_of = [&](const Finding& finding, const Places& both) {
+    if (!finding.seen) return Key{0, both.first, both.second};
+    return Key{1 + (finding.seen->at_end ? 1 : 0) + (finding.seen->from_start ? 2 : 0),
+               place_of(definitions, finding.first.location, finding.first.address),
+               place_of(definitions, finding.second.location, finding.second.address)};
+  };
+  std::map<Key, std::size_t> by_places;
   std::vector<Places> places;
   places.reserve(findings.size());
   for (const Finding& finding : findings) places.push_back(places_of(finding, definitions));
   for (std::size_t i = 0; i < findings.size(); ++i) {
     Finding& finding = findings[i];
-    auto [it, fresh] = by_places.try_emplace(places[i], merged.size());
+    auto [it, fresh] = by_places.try_emplace(key_of(finding, places[i]), merged.size());
     std::optional<Places> parent;
     if (finding.depends_on) {
       CHECK(*finding.depends_on < findings.size(), "a finding depends on number {}", *finding.depends_on);
@@ -83,7 +93,7 @@ std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitio
   }
   for (std::size_t i = 0; i < merged.size(); ++i) {
     merged[i].depends_on.reset();
-    if (hangs_on[i]) merged[i].depends_on = by_places.at(*hangs_on[i]);
+    if (hangs_on[i]) merged[i].depends_on = by_places.at(Key{0, hangs_on[i]->first, hangs_on[i]->second});
     merged[i].fingerprint = fingerprint_of(merged[i], definitions);
   }
   return merged;

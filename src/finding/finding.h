@@ -66,13 +66,23 @@ struct Turn {
   bool operator==(const Turn&) const = default;
 };
 
+// Of a read that can see another write (`nondet`): `first` of the finding is that write, `second` the read.
+struct SeenWrite {
+  std::optional<Access> recorded;  // what the read saw in the recorded run; absent: what was there before
+  bool from_start = false;         // `first` is no access: the read sees what was there before any write
+  bool at_end = false;             // `second` is no access: what memory holds at the end of the run counts as read
+  bool decides = false;            // what was read flows into a branch, or into code without a model
+};
+
 struct Finding {
   Kind kind = Kind::DataRace;
   Grade grade = Grade::Observed;
   std::vector<std::string> analyses;  // which found it, cheapest first
   Access first, second;               // in recorded order
   std::string reason;                 // one sentence
-  std::optional<Plan> schedule;       // judged: ends where both accesses are next
+  std::optional<Plan> schedule;       // judged: ends where both accesses are next; of a read that can see another
+                                      // write, where the read is next and `first` the last write
+  std::optional<SeenWrite> seen;      // of Kind::NondeterministicRead only
   // Where the schedule takes unexecuted branches: those that turn, in the order of `events`, which are the events that
   // all numbers of this finding refer to. Null: those of the trace.
   std::vector<Turn> turns;

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "model/deciding_reads.h"
+
 namespace racecast::model {
 
 void EventCounter::saw(ThreadId thread) {
@@ -29,18 +31,10 @@ void EventCounter::add(std::span<const trace::Event> events) {
 }
 
 std::uint64_t count_base_reads(const SymbolicTrace& symbols) {
-  std::vector<bool> feeds(symbols.nodes().size());
-  for (std::size_t k = 0; k < symbols.events().size(); ++k)
-    for (const Condition& c : symbols.conditions(EventNo{index(symbols.first()) + k}))
-      if (c.kind == ConditionKind::Address) feeds[c.node] = true;
+  const std::vector<bool> feeds = nodes_that_feed(symbols, {ConditionKind::Address});
   std::uint64_t reads = 0;
-  // Operands have smaller numbers than what is made from them.
-  for (std::size_t n = feeds.size(); n-- > kFirstNode;) {
-    if (!feeds[n]) continue;
-    const Node& node = symbols.nodes()[n];
-    if (node.kind == NodeKind::Read) ++reads;
-    for (const NodeOperand& operand : symbols.operands(node)) feeds[operand.node] = true;
-  }
+  for (std::size_t n = kFirstNode; n < feeds.size(); ++n)
+    if (feeds[n] && symbols.nodes()[n].kind == NodeKind::Read) ++reads;
   return reads;
 }
 

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "report/columns.h"
 
 namespace racecast::report {
 
@@ -18,7 +19,7 @@ std::string number(const std::optional<std::uint64_t>& value) {
 
 std::string comparison_text(const Comparison& comparison) {
   const model::EventCounts& counts = comparison.counts;
-  std::vector<std::pair<std::string, std::string>> columns = {
+  std::vector<Column> columns = {
       {"threads", number(counts.threads)},   {"reads", number(counts.reads)},
       {"writes", number(counts.writes)},     {"base reads", number(comparison.base_reads)},
       {"branches", number(counts.branches)}, {"sync", number(counts.synchronising)},
@@ -30,14 +31,7 @@ std::string comparison_text(const Comparison& comparison) {
   columns.emplace_back("Diff'", number(comparison.diff_reversed));
   for (const ComparedAnalysis& analysis : comparison.analyses)
     columns.emplace_back(analysis.name + " s", analysis.seconds ? fmt::format("{:.3f}", *analysis.seconds) : "-");
-  std::string head, row;
-  for (const auto& [name, value] : columns) {
-    const std::size_t width = std::max(name.size(), value.size());
-    const std::string_view gap = head.empty() ? "" : "  ";
-    head += fmt::format("{}{:>{}}", gap, name, width);
-    row += fmt::format("{}{:>{}}", gap, value, width);
-  }
-  return head + "\n" + row + "\n";
+  return row_of_columns(columns);
 }
 
 std::string comparison_json(const Comparison& comparison) {

@@ -60,6 +60,20 @@ void add_plan(Json& json, const finding::Plan& plan, const trace::Definitions& d
     json["stretches"].push_back({{"thread", name_of_thread(definitions, stretch.thread)}, {"events", stretch.events}});
 }
 
+// What is no access has a variable alone.
+void add_seen(Json& json, const finding::Finding& finding, const trace::Definitions& definitions) {
+  const finding::SeenWrite& seen = *finding.seen;
+  const auto variable = [&](const finding::Access& a) {
+    return Json{{"variable", name_of_address(definitions, a.address)}, {"address", a.address}, {"size", a.size}};
+  };
+  if (seen.from_start) json["first"] = variable(finding.first);
+  if (seen.at_end) json["second"] = variable(finding.second);
+  json["recorded"] = seen.recorded ? access(*seen.recorded, definitions) : Json();
+  json["from_start"] = seen.from_start;
+  json["at_end"] = seen.at_end;
+  json["decides"] = seen.decides;
+}
+
 Json finding_of(const finding::Finding& finding, const Context& context) {
   Json json;
   json["kind"] = finding::row_of(finding.kind).text;
@@ -68,6 +82,7 @@ Json finding_of(const finding::Finding& finding, const Context& context) {
   json["fingerprint"] = fmt::format("{:016x}", finding.fingerprint);
   json["first"] = access(finding.first, context.definitions);
   json["second"] = access(finding.second, context.definitions);
+  if (finding.seen) add_seen(json, finding, context.definitions);
   if (context.objects.contains({finding.second.address, finding.second.event}))
     json["object"] = variable_of(finding, context);
   json["reason"] = finding.reason;

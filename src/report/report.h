@@ -22,6 +22,8 @@ struct Context {
   // What is not a finding but not nothing either, for the closing line.
   std::size_t candidates = 0;
   bool complete = true;  // false: an analysis reached a limit
+  // What was looked for: races, and reads that can see another write.
+  bool races = true, reads = false;
   // Several recordings of one program: in how many of them each race was found, by fingerprint.
   unsigned runs = 1;
   std::map<std::uint64_t, unsigned> seen_in = {};
@@ -40,6 +42,9 @@ bool is_call_site(const trace::Definitions& definitions, LocationId place);
 
 // One paragraph per finding, dependent races under the race they hang on, and a closing line.
 std::string text(const std::vector<finding::Finding>& findings, const Context& context);
+
+// The same for the findings of `nondet` among them, by read; empty if there are none.
+std::string reads_text(const std::vector<finding::Finding>& findings, const Context& context);
 
 // One line per finding, sorted: for golden files and for grep.
 std::string lines(const std::vector<finding::Finding>& findings, const Context& context);

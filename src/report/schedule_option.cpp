@@ -42,8 +42,8 @@ std::string schedule_option(const finding::Finding& finding, const Context& cont
   if (!can_write_out(finding, context) || program == nullptr) return {};
   std::vector<EventNo> order;
   for (const finding::ScheduleStep& step : written_out(finding, context)) order.push_back(step.event);
-  order.push_back(finding.first.event);
-  order.push_back(finding.second.event);
+  if (!finding.seen) order.push_back(finding.first.event);
+  if (!finding.seen || !finding.seen->at_end) order.push_back(finding.second.event);
 
   std::string text;
   ThreadId thread{};

@@ -136,6 +136,21 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
   return text;
 }
 
+std::string closing_line(std::size_t findings, std::size_t dependent, const Context& context) {
+  if (findings == 0) {
+    std::string text = "no race found";
+    if (context.candidates != 0)
+      text += fmt::format(" for certain; {} candidate{} left", context.candidates,
+                          context.candidates == 1 ? " is" : "s are");
+    return text + (context.complete ? "\n" : "; not everything was looked at\n");
+  }
+  const std::size_t races = findings - dependent;
+  std::string text = fmt::format("{} race{}", races, races == 1 ? "" : "s");
+  if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
+  return text + fmt::format("; `racecast explain {}` says what that means and how to repair it\n",
+                            dependent != 0 ? "dependent-race" : "data-race");
+}
+
 }  // namespace
 
 std::string source_text(const Context& context, LocationId location) {
@@ -170,25 +185,17 @@ std::string variable_of(const finding::Finding& finding, const Context& context)
 
 std::string text(const std::vector<finding::Finding>& findings, const Context& context) {
   std::string text;
-  std::size_t dependent = 0;
+  std::size_t dependent = 0, races = 0;
   for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].seen) continue;
     if (findings[i].depends_on)
       ++dependent;
     else
       text += paragraph(findings, i, context, "");
+    ++races;
   }
-  if (findings.empty()) {
-    text = "no race found";
-    if (context.candidates != 0)
-      text += fmt::format(" for certain; {} candidate{} left", context.candidates,
-                          context.candidates == 1 ? " is" : "s are");
-    return text + (context.complete ? "\n" : "; not everything was looked at\n");
-  }
-  const std::size_t races = findings.size() - dependent;
-  text += fmt::format("{} race{}", races, races == 1 ? "" : "s");
-  if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
-  return text + fmt::format("; `racecast explain {}` says what that means and how to repair it\n",
-                            dependent != 0 ? "dependent-race" : "data-race");
+  if (context.races) text += closing_line(races, dependent, context);
+  return text + (context.reads ? reads_text(findings, context) : "");
 }
 
 std::string candidates(const std::vector<finding::Finding>& candidates, const Context& context) {
@@ -211,11 +218,16 @@ std::string lines(const std::vector<finding::Finding>& findings, const Context& 
   for (const finding::Finding& finding : findings) {
     std::string analyses;
     for (const std::string& name : finding.analyses) analyses += (analyses.empty() ? "" : ",") + name;
+    const auto side_of = [&](const finding::Access& access, bool is_access, const char* otherwise) {
+      return is_access
+                 ? fmt::format("{}@{}", kind_of_access(access), name_of_location(context.definitions, access.location))
+                 : std::string(otherwise);
+    };
     sorted.push_back(fmt::format(
-        "{} {} {} {}@{} {}@{} {} {:016x}", finding::row_of(finding.kind).text, finding::text_of(finding.grade),
-        name_of_address(context.definitions, finding.second.address), kind_of_access(finding.first),
-        name_of_location(context.definitions, finding.first.location), kind_of_access(finding.second),
-        name_of_location(context.definitions, finding.second.location), analyses, finding.fingerprint));
+        "{} {} {} {} {} {} {:016x}", finding::row_of(finding.kind).text, finding::text_of(finding.grade),
+        name_of_address(context.definitions, finding.second.address),
+        side_of(finding.first, !finding.seen || !finding.seen->from_start, "start"),
+        side_of(finding.second, !finding.seen || !finding.seen->at_end, "end"), analyses, finding.fingerprint));
   }
   std::sort(sorted.begin(), sorted.end());
   std::string text;

@@ -61,13 +61,15 @@ class Interleaved {
         break;
       }
     }
-    std::set<ThreadId> threads{finding.first.thread, finding.second.thread};
+    if (!finding.seen || !finding.seen->at_end) next_.push_back(finding.second.event);
+    if (!finding.seen) next_.insert(next_.begin(), finding.first.event);
+    std::set<ThreadId> threads;
+    for (const EventNo no : next_) threads.insert(event_at(no).thread);
     for (std::size_t i = first_; i < schedule_.size(); ++i) threads.insert(thread_of(i));
     threads_.assign(threads.begin(), threads.end());
     width_ = threads_.size() <= 2 ? 40 : 28;
     for (std::size_t i = first_; i < schedule_.size(); ++i) widen(event(i));
-    widen(event_at(finding.first.event));
-    widen(event_at(finding.second.event));
+    for (const EventNo no : next_) widen(event_at(no));
   }
 
   std::string text() {
@@ -86,9 +88,9 @@ class Interleaved {
       stretch(i, end);
       i = end;
     }
-    text_ += "both are next:\n";
-    for (const EventNo no : {finding_.first.event, finding_.second.event})
-      row(event_at(no), access_text(event_at(no), std::nullopt, std::nullopt, true));
+    if (!next_.empty()) text_ += finding_.seen ? "next is:\n" : "both are next:\n";
+    for (const EventNo no : next_) row(event_at(no), access_text(event_at(no), std::nullopt, std::nullopt, true));
+    if (finding_.seen) text_ += seen_text();
     return std::move(text_);
   }
 
@@ -103,6 +105,17 @@ class Interleaved {
   }
   void widen(const Event& e) {
     place_width_ = std::max(place_width_, std::min<std::size_t>(width_of(place(e)) + 2, 40));
+  }
+
+  std::string seen_text() const {
+    const std::string name = name_of_address(context_.definitions, finding_.second.address);
+    const std::string from =
+        finding_.seen->from_start
+            ? "was there before any write"
+            : fmt::format("{} wrote at {}", name_of_thread(context_.definitions, finding_.first.thread),
+                          place(event_at(finding_.first.event)));
+    return finding_.seen->at_end ? fmt::format("at the end {} holds what {}\n", name, from)
+                                 : fmt::format("it reads what {}\n", from);
   }
 
   bool deviates(std::size_t step) const { return deviating_.contains(index(schedule_[step].event)); }
@@ -232,6 +245,7 @@ class Interleaved {
   const bool full_;
   AddressNames names_;
   finding::Schedule schedule_;
+  std::vector<EventNo> next_;  // after it
   std::map<std::pair<ThreadId, LocationId>, finding::Turn> turned_;
   HashSet<std::uint64_t> deviating_;
   HashSet<std::uint32_t> deviated_;  // threads

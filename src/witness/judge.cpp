@@ -124,6 +124,39 @@ class Run {
 
   Judgement accepted(std::size_t steps) { return {true, {}, steps, {}, std::move(deviating_), std::move(stored_)}; }
 
+  // The same, if the read reads from its recorded writers (section 7).
+  Check faithful_step(const finding::ScheduleStep& step) {
+    if (Check broken = this->step(step)) return broken;
+    if (!kept_writers_)
+      return Broken{"nondet", fmt::format("event {} does not read from its recorded write", index(step.event))};
+    return {};
+  }
+
+  // The read is next, and would get a byte from `writer`, or at least from another write than recorded.
+  Check other_write(EventNo no, std::optional<EventNo> writer) {
+    if (index(no) >= execution_.size() || !trace::reads(execution_.event(no)))
+      return Broken{"nondet", "there is no such read in the trace"};
+    if (Check broken = can_append(no, true)) return broken;
+    const Event& e = execution_.event(no);
+    for (const model::ReadFrom& from : execution_.reads_from(no))
+      for (std::uint64_t at = e.address + from.offset; at < e.address + from.offset + from.size; ++at)
+        if (is_other(memory_.writer(execution_.life_of(no), at), from.writer, writer)) return {};
+    return Broken{"nondet", fmt::format("event {} would not read from another write", index(no))};
+  }
+
+  Check other_content(std::uint32_t life, std::uint64_t address, std::optional<EventNo> writer) {
+    for (std::size_t t = 0; t < threads_.size(); ++t)
+      if (threads_[t].done < execution_.events_of(ThreadId{static_cast<std::uint32_t>(t)}).size())
+        return Broken{"nondet", "the schedule does not end with the run"};
+    Memory recorded(execution_, prepared_.initial);
+    for (std::size_t i = 0; i < execution_.size(); ++i) {
+      if (!execution_.sections_of(EventNo{i}).empty()) recorded.section_event(EventNo{i});
+      if (trace::writes(execution_.event(EventNo{i}))) recorded.write(EventNo{i}, {});
+    }
+    if (is_other(memory_.writer(life, address), recorded.writer(life, address), writer)) return {};
+    return Broken{"nondet", fmt::format("at the end, {:#x} does not hold what another write stored", address)};
+  }
+
   // Both accesses are next (section 5).
   Check race(EventNo a, EventNo b) {
     for (const EventNo no : {a, b})
@@ -154,6 +187,10 @@ class Run {
     std::map<ThreadId, std::uint64_t> round_of;  // of each thread's last arrival
   };
   enum class Guard { Untouched, Entered, Done };
+
+  static bool is_other(EventNo now, EventNo recorded, std::optional<EventNo> claimed) {
+    return now != recorded && (!claimed || now == *claimed);
+  }
 
   ThreadState& thread(ThreadId id) { return threads_[index(id)]; }
 
@@ -348,6 +385,7 @@ class Run {
       if (step.value && read.value != step.value)
         return Broken{"value", fmt::format("event {} does not return the value claimed, {}", index(no), *step.value)};
       if (!read.faithful) self.deviated = true;
+      kept_writers_ = kept_writers_ && read.same_writers;
       // What the trace says of a read in a detour is made up.
       if (!read.faithful || (has_diverged(no, e) && e.has(trace::kByValue))) deviating_.push_back({no, read.value});
     }
@@ -480,6 +518,7 @@ class Run {
   std::unique_ptr<ModelRun> model_;  // Values::Model
   ModelOutcome outcome_;             // of its last event
   finding::Schedule deviating_, stored_;
+  bool kept_writers_ = true;  // every read so far read from its recorded writers
   std::vector<ThreadState> threads_;
   std::map<EventNo, std::size_t> wakes_at_;
   std::map<Object, LockState> locks_;
@@ -503,19 +542,42 @@ const model::Execution& Judge::execution() const {
   return prepared_->execution;
 }
 
+namespace {
+
+// Executes the schedule with `step`, then asks `end`.
+template <typename Run, typename Step, typename End>
+Judgement judge(Run& run, const finding::Schedule& schedule, const Step& step, const End& end) {
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    if (Check broken = step(schedule[i])) return rejected(i, *broken);
+  if (Check broken = end()) return rejected(schedule.size(), *broken);
+  return run.accepted(schedule.size());
+}
+
+}  // namespace
+
 Judgement Judge::reordering(const finding::Schedule& schedule) const {
   Run run(*prepared_, schedule);
-  for (std::size_t i = 0; i < schedule.size(); ++i)
-    if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
-  return run.accepted(schedule.size());
+  return judge(run, schedule, [&](const auto& step) { return run.step(step); }, [] { return Check(); });
 }
 
 Judgement Judge::race(const finding::Schedule& schedule, EventNo a, EventNo b) const {
   Run run(*prepared_, schedule);
-  for (std::size_t i = 0; i < schedule.size(); ++i)
-    if (Check broken = run.step(schedule[i])) return rejected(i, *broken);
-  if (Check broken = run.race(a, b)) return rejected(schedule.size(), *broken);
-  return run.accepted(schedule.size());
+  return judge(run, schedule, [&](const auto& step) { return run.step(step); }, [&] { return run.race(a, b); });
+}
+
+Judgement Judge::other_write(const finding::Schedule& schedule, EventNo read, std::optional<EventNo> writer) const {
+  Run run(*prepared_, schedule);
+  return judge(
+      run, schedule, [&](const auto& step) { return run.faithful_step(step); },
+      [&] { return run.other_write(read, writer); });
+}
+
+Judgement Judge::other_content(const finding::Schedule& schedule, std::uint32_t life, std::uint64_t address,
+                               std::optional<EventNo> writer) const {
+  Run run(*prepared_, schedule);
+  return judge(
+      run, schedule, [&](const auto& step) { return run.faithful_step(step); },
+      [&] { return run.other_content(life, address, writer); });
 }
 
 }  // namespace racecast::witness

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,14 @@ class Judge {
   Judgement reordering(const finding::Schedule& schedule) const;
   // And are the two accesses conflicting, and both next after it?
   Judgement race(const finding::Schedule& schedule, EventNo a, EventNo b) const;
+  // And does every read in it read from its recorded writers, is `read` next, and would it get some byte from another
+  // write than recorded (section 7, nondet)? `writer`: from this one (model::kInitial: from none). For
+  // Values::Recorded.
+  Judgement other_write(const finding::Schedule& schedule, EventNo read,
+                        std::optional<EventNo> writer = std::nullopt) const;
+  // The same for the end of the run: the schedule has all events, and the byte's last write is not the recorded one.
+  Judgement other_content(const finding::Schedule& schedule, std::uint32_t life, std::uint64_t address,
+                          std::optional<EventNo> writer = std::nullopt) const;
 
  private:
   struct Prepared;

@@ -110,7 +110,7 @@ Memory::ReadResult Memory::read(EventNo read) const {
   const Event& e = execution_.event(read);
   const std::uint32_t life = execution_.life_of(read);
   const std::span<const model::ReadFrom> recorded = execution_.reads_from(read);
-  ReadResult result{true, 0};
+  ReadResult result{true, 0, true};
   const Granule* granule = nullptr;
   for (std::uint64_t i = 0; i < e.size; ++i) {
     if (i == 0 || ((e.address + i) & 7) == 0) granule = find(life, e.address + i);
@@ -121,6 +121,7 @@ Memory::ReadResult Memory::read(EventNo read) const {
         (c.kind == Kind::Known || c.kind == Kind::Other) && (open_.empty() || !in_progress(e.address + i));
     const bool same_value = known && value_known(e) && c.value == byte_of(e.value, i);
     if (!same_writer && !same_value) result.faithful = false;
+    if (!same_writer) result.same_writers = false;
     if (i >= 8 || !result.value) {
       result.value.reset();
     } else if (same_writer && value_known(e)) {

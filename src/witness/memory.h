@@ -58,8 +58,13 @@ class Memory {
   struct ReadResult {
     bool faithful = false;
     std::optional<std::uint64_t> value;  // what it returns, if every byte is known and there are at most 8
+    bool same_writers = false;           // every byte is from its recorded writer
   };
   ReadResult read(EventNo read) const;
+  // Who wrote a byte last: a write, an event of missing code, or model::kInitial.
+  EventNo writer(std::uint32_t life, std::uint64_t address) const {
+    return content(find(life, address), life, address).writer;
+  }
   void write(EventNo write, Stored stored);
   // An event of missing code: writes the recorded content to all that its sections reach.
   void section_event(EventNo event);

@@ -1,6 +1,7 @@
 #include "analysis/maximal/attempt.h"
 
 #include <algorithm>
+#include <numeric>
 #include <queue>
 
 #include "base/check.h"
@@ -60,6 +61,13 @@ void Attempt::reset(PointNo as_recorded) {
     perform_sync(p, window_.event(p), window_.thread_of[p]);
   }
   time_ = as_recorded;
+}
+
+std::vector<PointNo> Attempt::whole_order() const {
+  std::vector<PointNo> whole(as_recorded_);
+  std::iota(whole.begin(), whole.end(), PointNo{1});
+  whole.insert(whole.end(), order_.begin(), order_.end());
+  return whole;
 }
 
 Attempt::Content& Attempt::content(CellNo cell) const {

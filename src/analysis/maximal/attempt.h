@@ -72,6 +72,8 @@ class Attempt {
   // First come the points up to this one, as recorded (the fixed ones are among them), then these, as performed.
   PointNo as_recorded() const { return as_recorded_; }
   std::span<const PointNo> order() const { return order_; }
+  // All of them.
+  std::vector<PointNo> whole_order() const;
   // After a run that got stuck: for every thread that waits for a rule, which.
   std::span<const Blocked> blocked() const { return blocked_; }
 

@@ -245,7 +245,7 @@ class Search {
           own.insert(finding::place_of(variant.trace.definitions, e.location, e.address));
       }
     settling.skip = [&](const finding::Places& places) {
-      return options_.skip(places) || found_.contains(places) ||
+      return options_.skip(places) || found_.contains(places) || is_over(places) ||
              (!is_small() && !own.contains(places.first) && !own.contains(places.second));
     };
     if (!has_candidates(variant.trace, settling)) return {};
@@ -258,6 +258,7 @@ class Search {
     std::shared_ptr<const std::vector<Event>> events;
     for (Settled& places : settled.places) {
       pairs_ += places.cones.size();
+      spent_[places.places] += places.steps;
       if (places.verdict == Verdict::Unknown) unknown_.insert(places.places);
       if (places.verdict != Verdict::Race) continue;
       if (!places.rejected.empty()) {
@@ -284,6 +285,14 @@ class Search {
       result_.races.push_back(std::move(race));
     }
     return {};
+  }
+
+  // Has all that these places may cost been spent, in all variants together? Then they stay unknown.
+  bool is_over(const finding::Places& places) {
+    const auto it = spent_.find(places);
+    if (it == spent_.end() || it->second <= kRelaxedStepsOfPlaces) return false;
+    unknown_.insert(places);
+    return true;
   }
 
   static std::vector<EventNo> last_turns(const model::Variant& variant) {
@@ -338,6 +347,7 @@ class Search {
   std::set<finding::Places> found_, unknown_;
   HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone32: several
   std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0, decided_ = 0;
+  std::map<finding::Places, std::uint64_t> spent_;        // steps, by pair of places
   std::size_t looked_at_ = 0;                             // combinations
   std::optional<PathAccesses> accesses_;                  // small: of by_thread_
   std::map<const ThreadPath*, std::uint32_t> number_of_;  // there

@@ -84,7 +84,6 @@ std::uint32_t Lemmas::scope_around(std::uint32_t object, PointNo point) const {
   CHECK(false, "point {} is in no scope of its lock", point);
 }
 
-// Two scopes of one lock: one ends before the other begins, as far as both are kept.
 void Lemmas::explain_held(const Blocked& blocked) {
   const Event& e = window_.event(blocked.point);
   const std::uint32_t object =

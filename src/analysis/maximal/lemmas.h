@@ -8,6 +8,7 @@
 // are made on demand, so a hard pair takes tens of them, where the whole formula of its cone has a hundred thousand.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -43,8 +44,11 @@ class Lemmas {
   // Tier 4: what can be said of the kept points without waiting for an attempt that breaks it: scopes of one lock, what
   // each demanded read reads from. At most kMaxClauses.
   void learn_cone(const Plan& plan);
+  // Of two scopes of one lock that exclude each other, one ends before the other begins, as far as both are kept.
+  void exclude(const Scope& one, const Scope& other);
   // What the solver's model demands of reads, added to a plan whose `kept` is filled in.
   void demand(Plan& plan);
+  std::array<PointNo, 2> racing() const { return racing_; }
   std::uint64_t count() const { return count_; }
   // What they cost: literals, of which each is as much work as some steps of an attempt.
   std::uint64_t steps() const { return kStepsOfLiteral * literals_; }
@@ -62,7 +66,6 @@ class Lemmas {
   static constexpr std::uint64_t kMaxClauses = 200'000;
 
   void explain(const Attempt& attempt, const Plan& plan, const Blocked& blocked);
-  void exclude(const Scope& one, const Scope& other);
   void add_sources(PointNo read, const CellAccess& access);
   void add_between(PointNo reader, CellNo cell, PointNo section, PointNo writer, PointNo intruder);
   void explain_held(const Blocked& blocked);
@@ -127,7 +130,7 @@ class Lemmas {
   const Window& window_;
   const MustOrder& must_;
   smt::Solver& solver_;
-  const PointNo racing_[2];
+  const std::array<PointNo, 2> racing_;
   static constexpr std::uint64_t kStepsOfLiteral = 50;
   std::uint64_t count_ = 0, literals_ = 0;
   bool learned_ = false;

@@ -51,15 +51,6 @@ struct Collected {
   std::vector<std::uint32_t> cones, attempts;
 };
 
-// From numbers of the window to those of the trace.
-finding::Interleaving in_trace(finding::Interleaving plan, const WindowOfTrace& window) {
-  plan.recorded = window.first + plan.recorded - window.fixed;
-  plan.end = plan.end > window.fixed ? window.first + plan.end - window.fixed : window.first;
-  for (finding::Schedule* steps : {&plan.others, &plan.stored})
-    for (finding::ScheduleStep& step : *steps) step.event = window.number(step.event);
-  return plan;
-}
-
 void collect(const char* name, Settled& settled, const WindowOfTrace& window, Collected& all) {
   for (std::size_t tier = 0; tier < all.settled_by.size(); ++tier) all.settled_by[tier] += settled.settled_by[tier];
   all.unknown += settled.unknown;
@@ -71,7 +62,8 @@ void collect(const char* name, Settled& settled, const WindowOfTrace& window, Co
   switch (settled.verdict) {
     case Verdict::Race:
       if (settled.rejected.empty()) {
-        all.races.try_emplace(settled.places, Collected::Race{accesses(), in_trace(std::move(settled.plan), window)});
+        all.races.try_emplace(settled.places,
+                              Collected::Race{accesses(), maximal::in_trace(std::move(settled.plan), window)});
         break;
       }
       all.rejected.push_back(fmt::format("{}: {}{}", name, settled.rejected,

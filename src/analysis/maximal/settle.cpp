@@ -82,8 +82,7 @@ class Settler {
     small.steps = std::min(budget.steps, kFirstRelaxedSteps);
     Settled first = settled;
     Candidates::Tries left{{}, tries.all};
-    std::uint64_t steps = 0;
-    Decision decision = try_all(tries, predictor_, small, kFirstRelaxedStepsOfPlaces, first, &left.pairs, &steps);
+    Decision decision = try_all(tries, predictor_, small, kFirstRelaxedStepsOfPlaces, first, &left.pairs);
     if (first.verdict == Verdict::Race || left.pairs.empty()) {
       settled = std::move(first);
       return decision;
@@ -91,13 +90,13 @@ class Settler {
     first.verdict = Verdict::NoRace;
     first.unknown = 0;
     settled = std::move(first);
-    return try_all(left, predictor_, budget, kRelaxedStepsOfPlaces - std::min(steps, kRelaxedStepsOfPlaces), settled);
+    const std::uint64_t spent = std::min(settled.steps, kRelaxedStepsOfPlaces);
+    return try_all(left, predictor_, budget, kRelaxedStepsOfPlaces - spent, settled);
   }
 
-  // Until one of the pairs is a race. `left`: takes those that were not settled or not tried; `spent`: the steps.
+  // Until one of the pairs is a race. `left`: takes those that were not settled or not tried.
   static Decision try_all(const Candidates::Tries& tries, const Predictor& predictor, const Budget& budget,
-                          std::uint64_t steps_in_all, Settled& settled, std::vector<AccessPair>* left = nullptr,
-                          std::uint64_t* spent = nullptr) {
+                          std::uint64_t steps_in_all, Settled& settled, std::vector<AccessPair>* left = nullptr) {
     settled.in_full = tries.all;
     std::uint64_t steps = 0;
     for (std::size_t i = 0; i < tries.pairs.size(); ++i) {
@@ -110,7 +109,7 @@ class Settler {
       }
       Decision decision = predictor.decide(pair.first, pair.second, budget);
       steps += decision.steps;
-      if (spent != nullptr) *spent = steps;
+      settled.steps += decision.steps;
       if (decision.tier != Tier::Order) {
         settled.cones.push_back(static_cast<std::uint32_t>(decision.cone));
         settled.attempts.push_back(static_cast<std::uint32_t>(decision.attempts));

@@ -40,6 +40,7 @@ struct Settled {
 
   std::array<std::uint64_t, kTiers> settled_by{};  // pairs of accesses
   std::uint64_t unknown = 0;                       // pairs of accesses that no tier settled
+  std::uint64_t steps = 0;                         // spent on them
   std::vector<std::uint32_t> cones, attempts;      // of each pair of accesses that tier 1 did not settle
 };
 

@@ -181,6 +181,7 @@ struct Window::Builder {
   }
 
   bool is_demand(const Event& e, bool in_section) const {
+    if (w.keeps_writers) return false;
     return e.kind == EventKind::Branch || e.has(trace::kCas) || e.has(trace::kComputed) ||
            e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd ||
            (e.kind == EventKind::Call && in_section) || (e.kind == EventKind::Fork && passes_values) || gives_back(e);
@@ -315,7 +316,7 @@ struct Window::Builder {
           CellAccess access{.cell = cell_at[c], .reads = trace::reads(e), .writes = trace::writes(e)};
           Cell& cell = w.cells[access.cell];
           const std::uint64_t offset = cell.address - e.address;
-          access.read_known = access.reads && valued;
+          access.read_known = access.reads && valued && !w.keeps_writers;
           access.written_known = access.writes && valued;
           if (access.read_known) access.read = cut(e.value, offset, cell.size);
           if (access.written_known) access.written = cut(trace::stored_value(e), offset, cell.size);
@@ -354,6 +355,10 @@ struct Window::Builder {
         }
     }
     w.accesses_begin_.push_back(static_cast<std::uint32_t>(w.accesses_.size()));
+    w.last_section = std::move(section);
+    for (CellNo c = 0; c < w.cells.size() && everything_section != kStart; ++c)
+      if (const std::uint32_t life = w.cells[c].life; life == model::kNoLife || w.alloc_of[life] < everything_section)
+        w.last_section[c] = std::max(w.last_section[c], everything_section);
   }
   static bool contains(const trace::ReachSet& reach, std::uint64_t address) {
     if (reach.everything) return true;
@@ -390,7 +395,7 @@ struct Window::Builder {
 
   void find_demands() {
     const std::size_t n = w.event_of.size();
-    w.every_read = !w.trace.definitions.branches;
+    w.every_read = w.keeps_writers || !w.trace.definitions.branches;
     w.demanded_by.assign(n, kNone);
     w.last_demand.assign(n, kNone);
     if (w.relaxed()) return;
@@ -424,8 +429,8 @@ struct Window::Builder {
   bool everything = false;      // some missing code reaches everything
 };
 
-Window::Window(const trace::Trace& t, std::uint64_t fixed_events, const model::SymbolicTrace* path)
-    : trace(t), execution(t), symbols(path) {
+Window::Window(const trace::Trace& t, std::uint64_t fixed_events, const model::SymbolicTrace* path, bool writers_only)
+    : trace(t), execution(t), symbols(path), keeps_writers(writers_only) {
   Builder(*this, fixed_events);
 }
 

@@ -78,11 +78,18 @@ struct Object {
 class Window {
  public:
   // `symbols`: of this trace; null: nothing is relaxed. All must outlive the window.
-  Window(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols = nullptr);
+  Window(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols = nullptr)
+      : Window(trace, fixed, symbols, false) {}
+  // Every read keeps its recorded writer (`nondet`): an equal value from another write will not do, and so no branch or
+  // address demands anything.
+  static Window by_writer(const trace::Trace& trace, std::uint64_t fixed) {
+    return Window(trace, fixed, nullptr, true);
+  }
 
   const trace::Trace& trace;
   const model::Execution execution;
   const model::SymbolicTrace* const symbols;
+  const bool keeps_writers;  // by_writer()
 
   // Points are 1 to size(); index 0 of these is unused.
   PointNo size() const { return static_cast<PointNo>(event_of.size()) - 1; }
@@ -104,6 +111,8 @@ class Window {
 
   std::vector<Cell> cells;
   std::vector<std::vector<PointNo>> writers;  // by cell, in order
+  std::vector<PointNo> last_section;          // by cell (that is not freed): the last event of missing code
+                                              // that reaches it; kStart
   std::vector<Object> objects;
   std::vector<Scope> scopes;
   // The state in the middle of the recorded run: what is needed to tell that of a plain mutex (locked and unlocked by
@@ -139,6 +148,7 @@ class Window {
 
  private:
   struct Builder;
+  Window(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols, bool keeps_writers);
   std::vector<CellAccess> accesses_;
   std::vector<std::uint32_t> accesses_begin_;
 };

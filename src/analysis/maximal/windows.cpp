@@ -4,6 +4,14 @@
 
 namespace racecast::analysis::maximal {
 
+finding::Interleaving in_trace(finding::Interleaving plan, const WindowOfTrace& window) {
+  plan.recorded = window.first + plan.recorded - window.fixed;
+  plan.end = plan.end > window.fixed ? window.first + plan.end - window.fixed : window.first;
+  for (finding::Schedule* steps : {&plan.others, &plan.stored})
+    for (finding::ScheduleStep& step : *steps) step.event = window.number(step.event);
+  return plan;
+}
+
 Windows::Windows(std::unique_ptr<trace::EventSource> source, WindowSize size, const SemaphoreStarts& starts)
     : source_(std::move(source)),
       size_{size.whole, std::max<std::uint64_t>(size.window, 2)},

@@ -12,6 +12,7 @@
 
 #include "analysis/maximal/carried.h"
 #include "base/result.h"
+#include "finding/schedule.h"
 #include "trace/trace.h"
 
 namespace racecast::analysis::maximal {
@@ -32,6 +33,9 @@ struct WindowOfTrace {
   // The number in the whole trace; not for a carried event.
   EventNo number(EventNo in_window) const { return EventNo{first + index(in_window) - fixed}; }
 };
+
+// A schedule of the window, with its numbers, as one of the trace.
+finding::Interleaving in_trace(finding::Interleaving plan, const WindowOfTrace& window);
 
 class Windows {
  public:

@@ -1,0 +1,159 @@
+#include "analysis/nondet/decide.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/maximal/goal.h"
+#include "analysis/maximal/lemmas.h"
+#include "analysis/nondet/choice_graph.h"
+
+namespace racecast::analysis::nondet {
+
+using maximal::kRace;
+using maximal::Verdict;
+
+namespace {
+// So many reads before each of r, w and c are looked at before anything is performed.
+constexpr std::size_t kReadsBefore = 4;
+}  // namespace
+
+std::vector<Couple> couples_at_end(const maximal::Window& window) {
+  std::vector<Couple> couples;
+  for (CellNo c = 0; c < window.cells.size(); ++c) {
+    const std::uint32_t life = window.cells[c].life;
+    if (window.writers[c].empty() || (life != model::kNoLife && window.free_of[life] != kNone)) continue;
+    const PointNo floor = window.last_section[c];
+    couples.push_back({kEnd, std::max(window.writers[c].back(), floor), floor, c});
+  }
+  return couples;
+}
+
+Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions)
+    : window_(window), must_(must), regions_(regions), reads_(window.cells.size()), attempt_(window, must) {
+  for (PointNo p = 1; p <= window.size(); ++p)
+    for (const maximal::CellAccess& access : window.accesses(p))
+      if (access.reads) reads_[access.cell][window.thread_of[p]].push_back(p);
+}
+
+// c and w are no writes between the other couples of that cell. Of those, the ones whose reads are shortly before r, w
+// or c.
+void Decider::induce(const Question& question, smt::Solver& graph) const {
+  const auto& [couple, challenger, form] = question;
+  std::vector<PointNo> writes, ends;
+  if (challenger != couple.floor) writes.push_back(challenger);
+  if (form == Form::Between && couple.writer != couple.floor) writes.push_back(couple.writer);
+  ends = writes;
+  if (couple.read != kEnd) ends.push_back(couple.read);
+  for (const PointNo end : ends) {
+    const auto of_thread = reads_[couple.cell].find(window_.thread_of[end]);
+    if (of_thread == reads_[couple.cell].end()) continue;
+    const std::vector<PointNo>& reads = of_thread->second;
+    auto it = std::ranges::lower_bound(reads, end == couple.read ? end : end + 1);
+    for (std::size_t n = 0; n < kReadsBefore && it != reads.begin(); ++n) {
+      --it;
+      const maximal::CellAccess& access = window_.access(*it, couple.cell);
+      for (const PointNo write : writes) {
+        if (write == access.recorded || write == *it || write < access.section) continue;
+        std::vector<smt::Literal> clause{graph.before(*it, write)};
+        if (access.recorded != access.section) clause.push_back(graph.before(write, access.recorded));
+        graph.add_clause(clause);
+      }
+    }
+  }
+}
+
+// The scopes that r, w and c are in, of the same lock: what is induced there shows most cycles, without performing
+// anything.
+void Decider::induce(const Question& question, maximal::Lemmas& lemmas) const {
+  const auto& [couple, challenger, form] = question;
+  std::vector<PointNo> ends;
+  if (couple.read != kEnd) ends.push_back(couple.read);
+  if (challenger != couple.floor) ends.push_back(challenger);
+  if (form == Form::Between && couple.writer != couple.floor) ends.push_back(couple.writer);
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      for (const std::uint32_t s : regions_.held(ends[i]))
+        for (const std::uint32_t other : regions_.held(ends[k])) {
+          const maximal::Scope& one = window_.scopes[s];
+          const maximal::Scope& two = window_.scopes[other];
+          if (one.object == two.object && one.thread != two.thread && !(one.shared && two.shared))
+            lemmas.exclude(one, two);
+        }
+}
+
+bool Decider::challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const {
+  const PointNo challenger = question.challenger, floor = question.couple.floor;
+  const PointNo last = std::max(attempt.writer(question.couple.cell), floor);
+  if (last == challenger) return true;
+  std::vector<smt::Literal> clause{graph.before(kRace, last)};
+  if (challenger != floor) clause.push_back(graph.before(last, challenger));
+  graph.add_clause(clause);
+  return false;
+}
+
+Answer Decider::decide(const Question& question, const maximal::Budget& budget) {
+  const auto& [couple, challenger, form] = question;
+  Answer answer;
+  answer.verdict = Verdict::NoRace;
+  const bool is_write = challenger != couple.floor;
+  if (form == Form::Without && couple.writer == couple.floor) return answer;
+  if (form == Form::Between && (!is_write || challenger < couple.floor)) return answer;
+
+  maximal::GoalOrder order(window_, must_);
+  if (couple.read == kEnd)
+    order.keep_all();
+  else
+    order.put_next(couple.read);
+  if (is_write) order.keep(challenger);
+  if (form == Form::Without) order.put_after(couple.writer);
+  if (form == Form::Between && couple.writer != couple.floor) order.keep(couple.writer);
+  if (order.refuted()) return answer;
+
+  ChoiceGraph graph(order);
+  if (form == Form::Between && couple.writer != couple.floor)
+    graph.add_clause({graph.before(couple.writer, challenger)});
+  answer.phase = Phase::Graph;
+  const PointNo any = std::max<PointNo>(1, is_write ? challenger : couple.writer);
+  maximal::Lemmas lemmas(window_, must_, graph, any, any, scratch_);
+  induce(question, lemmas);
+  induce(question, graph);
+  answer.graphs = 1;
+  const smt::Answer first = graph.solve(budget.conflicts);
+  if (first == smt::Answer::Unknown) {
+    answer.verdict = Verdict::Unknown;
+    return answer;
+  }
+  if (first == smt::Answer::Unsat) {
+    if (graph.stats().decisions != 0 && !graph.cyclic_without_choice()) answer.phase = Phase::Choice;
+    return answer;
+  }
+  maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
+  search.edges = graph.edges();
+  search.for_people = form == Form::Last;
+  if (form == Form::Last)
+    search.accepts = [&](const maximal::Attempt& attempt) { return challenger_is_last(question, attempt, graph); };
+  maximal::Decision decision;
+  search.run(budget, decision);
+  answer.verdict = decision.verdict;
+  answer.open_choices = graph.open_choices();
+  answer.graphs = decision.attempts;
+  answer.steps = decision.steps;
+  const bool chosen = graph.stats().decisions != 0;
+  if (chosen && !(answer.verdict == Verdict::NoRace && graph.cyclic_without_choice())) answer.phase = Phase::Choice;
+  return answer;
+}
+
+finding::Schedule schedule_of(const maximal::Window& window, std::span<const PointNo> order, const Couple& couple) {
+  const model::Execution& x = window.execution;
+  if (couple.read != kEnd) return maximal::written_out(window, order, {}, std::array{window.event_of[couple.read]});
+  // To the end of every thread: what comes after its last point.
+  finding::Schedule schedule = maximal::written_out(window, order, {}, {});
+  std::vector<std::size_t> done(x.threads());
+  for (const finding::ScheduleStep& step : schedule) ++done[index(x.event(step.event).thread)];
+  for (std::size_t t = 0; t < done.size(); ++t)
+    for (const EventNo no : x.events_of(ThreadId{static_cast<std::uint32_t>(t)}).subspan(done[t]))
+      schedule.push_back({no, std::nullopt});
+  return schedule;
+}
+
+}  // namespace racecast::analysis::nondet
