@@ -16,8 +16,9 @@
 #include "finding/schedule.h"
 
 namespace racecast::analysis::maximal {
+class GoalOrder;
 class Lemmas;
-}
+}  // namespace racecast::analysis::maximal
 
 namespace racecast::analysis::nondet {
 
@@ -68,6 +69,7 @@ struct Answer {
   std::uint64_t open_choices = 0;  // Choice: how many, at the most
   std::uint64_t graphs = 0;        // that were looked at
   std::uint64_t steps = 0;         // as maximal::Budget counts them
+  bool handed_on = false;          // the choice graph was given up, and the order solver went on
   bool feasible() const { return verdict == maximal::Verdict::Race; }
 };
 
@@ -83,6 +85,9 @@ class Decider {
   std::span<const PointNo> order() const { return attempt_.order(); }
 
  private:
+  // `graph`: over the order; a ChoiceGraph, or another.
+  Answer search(const Question& question, const maximal::GoalOrder& order, smt::Solver& graph,
+                const maximal::Budget& budget);
   void induce(const Question& question, maximal::Lemmas& lemmas) const;
   void induce(const Question& question, smt::Solver& graph) const;
   bool challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const;

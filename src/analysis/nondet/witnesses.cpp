@@ -12,7 +12,7 @@ using maximal::Verdict;
 void Tally::add(const Tally& other) {
   for (const auto member : {&Tally::couples, &Tally::possible, &Tally::ordered, &Tally::cycles, &Tally::feasible,
                             &Tally::infeasible, &Tally::unknown, &Tally::with_choices, &Tally::infeasible_by_choice,
-                            &Tally::graphs, &Tally::nearby, &Tally::searched, &Tally::not_looked_at})
+                            &Tally::graphs, &Tally::nearby, &Tally::searched, &Tally::handed_on, &Tally::not_looked_at})
     this->*member += other.*member;
   possible_graphs += other.possible_graphs;
 }
@@ -147,6 +147,7 @@ Outcome Witnesses::settle(const Question& question, Tally& tally) {
     ++tally.searched;
   }
   steps_ += answer.steps;
+  if (answer.handed_on) ++tally.handed_on;
   if (answer.phase == Phase::Choice) {
     ++tally.with_choices;
     tally.graphs += answer.graphs;
