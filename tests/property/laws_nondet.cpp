@@ -26,6 +26,12 @@ namespace {
 
 constexpr oracle::Limits kLimits{.max_states = 10'000};
 
+oracle::Nondet truth_of(const trace::Trace& trace, NondetCounts* counts) {
+  oracle::Nondet truth = oracle::nondet(trace, kLimits);
+  if (!truth.search.complete && counts != nullptr) ++counts->skipped;
+  return truth;
+}
+
 // The couples of a trace as the analysis sees them, with the oracle's names for them.
 struct Compared {
   explicit Compared(const trace::Trace& t)
@@ -137,11 +143,8 @@ struct Compared {
 std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) {
   NondetCounts own;
   NondetCounts& count = counts == nullptr ? own : *counts;
-  const oracle::Nondet truth = oracle::nondet(trace, kLimits);
-  if (!truth.search.complete) {
-    ++count.skipped;
-    return "";
-  }
+  const oracle::Nondet truth = truth_of(trace, &count);
+  if (!truth.search.complete) return "";
   Compared compared(trace);
   std::set<std::pair<int, int>> looked_at;
   std::vector<PointNo> last(compared.window.cells.size()), floor(compared.window.cells.size());
@@ -195,11 +198,8 @@ std::string enumeration_as_the_search(const trace::Trace& trace, NondetCounts* c
 std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) {
   NondetCounts own;
   NondetCounts& count = counts == nullptr ? own : *counts;
-  const oracle::Nondet truth = oracle::nondet(trace, kLimits);
-  if (!truth.search.complete) {
-    ++count.skipped;
-    return "";
-  }
+  const oracle::Nondet truth = truth_of(trace, &count);
+  if (!truth.search.complete) return "";
   const Compared compared(trace);
   analysis::nondet::Witnesses witnesses(compared.window, compared.must, {});
   analysis::nondet::Tally tally;
@@ -260,11 +260,8 @@ std::pair<int, int> listed(const finding::Finding& f) {
 }  // namespace
 
 std::string list_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) {
-  const oracle::Nondet truth = oracle::nondet(trace, kLimits);
-  if (!truth.search.complete) {
-    if (counts != nullptr) ++counts->skipped;
-    return "";
-  }
+  const oracle::Nondet truth = truth_of(trace, counts);
+  if (!truth.search.complete) return "";
   const oracle::Facts facts(trace);
   Listed expected, found;
   for (const SeenWrite& seen : truth.last) {

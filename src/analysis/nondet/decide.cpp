@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "analysis/maximal/goal.h"
 #include "analysis/maximal/lemmas.h"
@@ -15,6 +16,9 @@ using maximal::Verdict;
 namespace {
 // So many reads before each of r, w and c are looked at before anything is performed.
 constexpr std::size_t kReadsBefore = 4;
+// After so many cycles a choice graph is given up. Scopes and couples come nowhere near; hundreds of wakes that compete
+// for notifies, or tries that failed, can: then the order solver of `maximal` goes on, which learns from cycles.
+constexpr std::uint64_t kCycles = 2'000;
 }  // namespace
 
 std::vector<Couple> couples_at_end(const maximal::Window& window) {
@@ -110,23 +114,36 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   if (order.refuted()) return answer;
 
   ChoiceGraph graph(order);
+  maximal::Budget in_graph = budget;
+  in_graph.conflicts = std::min(budget.conflicts, kCycles);
+  answer = search(question, order, graph, in_graph);
+  answer.open_choices = graph.open_choices();
+  answer.phase = Phase::Graph;
+  if (graph.stats().decisions != 0 && !(answer.verdict == Verdict::NoRace && graph.cyclic_without_choice()))
+    answer.phase = Phase::Choice;
+  if (answer.verdict != Verdict::Unknown || graph.stats().conflicts < kCycles) return answer;
+  const std::unique_ptr<smt::Solver> solver = smt::make_order_solver(order);
+  const Answer learned = search(question, order, *solver, budget);
+  answer.verdict = learned.verdict;
+  answer.steps += learned.steps;
+  answer.handed_on = true;
+  return answer;
+}
+
+Answer Decider::search(const Question& question, const maximal::GoalOrder& order, smt::Solver& graph,
+                       const maximal::Budget& budget) {
+  const auto& [couple, challenger, form] = question;
   if (form == Form::Between && couple.writer != couple.floor)
     graph.add_clause({graph.before(couple.writer, challenger)});
-  answer.phase = Phase::Graph;
-  const PointNo any = std::max<PointNo>(1, is_write ? challenger : couple.writer);
+  const PointNo any = std::max<PointNo>(1, challenger != couple.floor ? challenger : couple.writer);
   maximal::Lemmas lemmas(window_, must_, graph, any, any, scratch_);
   induce(question, lemmas);
   induce(question, graph);
+  Answer answer;
   answer.graphs = 1;
   const smt::Answer first = graph.solve(budget.conflicts);
-  if (first == smt::Answer::Unknown) {
-    answer.verdict = Verdict::Unknown;
-    return answer;
-  }
-  if (first == smt::Answer::Unsat) {
-    if (graph.stats().decisions != 0 && !graph.cyclic_without_choice()) answer.phase = Phase::Choice;
-    return answer;
-  }
+  if (first == smt::Answer::Unsat) answer.verdict = Verdict::NoRace;
+  if (first != smt::Answer::Sat) return answer;
   maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
   search.edges = graph.edges();
   search.for_people = form == Form::Last;
@@ -135,11 +152,8 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   maximal::Decision decision;
   search.run(budget, decision);
   answer.verdict = decision.verdict;
-  answer.open_choices = graph.open_choices();
   answer.graphs = decision.attempts;
   answer.steps = decision.steps;
-  const bool chosen = graph.stats().decisions != 0;
-  if (chosen && !(answer.verdict == Verdict::NoRace && graph.cyclic_without_choice())) answer.phase = Phase::Choice;
   return answer;
 }
 

@@ -16,6 +16,10 @@
 #include "base/hash.h"
 #include "finding/schedule.h"
 
+namespace racecast::analysis::maximal {
+class GoalOrder;
+}
+
 namespace racecast::analysis::nondet {
 
 using maximal::CellNo;
@@ -65,6 +69,7 @@ struct Answer {
   std::uint64_t open_choices = 0;  // Choice: how many, at the most
   std::uint64_t graphs = 0;        // that were looked at
   std::uint64_t steps = 0;         // as maximal::Budget counts them
+  bool handed_on = false;          // the choice graph was given up, and the order solver went on
   bool feasible() const { return verdict == maximal::Verdict::Race; }
 };
 
@@ -80,6 +85,9 @@ class Decider {
   std::vector<PointNo> order() const { return attempt_.whole_order(); }
 
  private:
+  // `graph`: over the order; a ChoiceGraph, or another.
+  Answer search(const Question& question, const maximal::GoalOrder& order, smt::Solver& graph,
+                const maximal::Budget& budget);
   void induce(const Question& question, maximal::Lemmas& lemmas) const;
   void induce(const Question& question, smt::Solver& graph) const;
   bool challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const;

@@ -51,7 +51,8 @@ std::vector<Figure> figures_of(const Collected& all) {
           {"choice graphs, explored", t.graphs},
           {"choice graphs, possible", static_cast<std::uint64_t>(std::min(t.possible_graphs, 1e18))},
           {"shown near the recorded run", t.nearby},
-          {"searches", t.searched}};
+          {"searches", t.searched},
+          {"searches handed to the order solver", t.handed_on}};
 }
 
 class NondetPass final : public Pass {

@@ -12,7 +12,7 @@ using maximal::Verdict;
 void Tally::add(const Tally& other) {
   for (const auto member : {&Tally::couples, &Tally::possible, &Tally::ordered, &Tally::cycles, &Tally::feasible,
                             &Tally::infeasible, &Tally::unknown, &Tally::with_choices, &Tally::infeasible_by_choice,
-                            &Tally::graphs, &Tally::nearby, &Tally::searched, &Tally::not_looked_at})
+                            &Tally::graphs, &Tally::nearby, &Tally::searched, &Tally::handed_on, &Tally::not_looked_at})
     this->*member += other.*member;
   possible_graphs += other.possible_graphs;
 }
@@ -147,6 +147,7 @@ Outcome Witnesses::settle(const Question& question, Tally& tally) {
     ++tally.searched;
   }
   steps_ += answer.steps;
+  if (answer.handed_on) ++tally.handed_on;
   if (answer.phase == Phase::Choice) {
     ++tally.with_choices;
     tally.graphs += answer.graphs;
@@ -205,12 +206,17 @@ void Witnesses::extend_without(const Couple& couple, State& state, std::vector<S
 }
 
 void Witnesses::decide_between(const Couple& couple, State& state, std::vector<State>& states, Tally& tally) {
-  for (std::size_t i = state.between_begin; i < state.after_read; ++i) {
-    if (state.between[i - state.between_begin] != Outcome::Unknown) continue;
-    const Outcome outcome = settle({couple, state.writes->points[i], Form::Between}, tally);
+  const std::vector<PointNo>& points = state.writes->points;
+  const auto look_at = [&](std::size_t i) {
+    if (state.between[i - state.between_begin] != Outcome::Unknown) return;
+    const Outcome outcome = settle({couple, points[i], Form::Between}, tally);
     if (outcome == Outcome::Feasible) mark_shown(couple, Form::Between, states);
     state.between[i - state.between_begin] = outcome;
-  }
+  };
+  // Those after the read, the furthest first: what shows it shows the nearer ones. Then those before it.
+  std::size_t i = state.after_read;
+  for (; i > state.between_begin && points[i - 1] > couple.read; --i) look_at(i - 1);
+  for (std::size_t k = state.between_begin; k < i; ++k) look_at(k);
 }
 
 bool Witnesses::decide(const Couple& couple, Tally& tally, Tell tell, const std::function<void(const Decided&)>& each) {

@@ -33,6 +33,7 @@ struct Tally {
   std::uint64_t graphs = 0;                // looked at, for those with choices
   double possible_graphs = 0;              // that these have: 2^choices
   std::uint64_t nearby = 0, searched = 0;  // interleavings found at once; searches
+  std::uint64_t handed_on = 0;             // searches that the order solver went on with
   std::uint64_t not_looked_at = 0;         // beyond the limits
 
   void add(const Tally& other);
