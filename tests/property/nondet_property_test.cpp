@@ -70,7 +70,7 @@ TEST(NondetProperty, AllAtOnceInCriticalSections) {
 TEST(NondetProperty, Scopes) {
   const auto make = [](std::uint64_t seed) { return random_scopes(seed, 18); };
   const NondetCounts one = for_traces(scaled(2'000), 400'000, make, witnesses_as_the_oracle);
-  EXPECT_GT(one.chosen_feasible, 0U);
+  if (scaled(2'000) >= 100) EXPECT_GT(one.chosen_feasible, 0U);
   for_traces(scaled(2'000), 500'000, make, enumeration_as_the_oracle);
 }
 TEST(NondetProperty, TheListIsComplete) {

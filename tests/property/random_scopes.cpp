@@ -119,7 +119,7 @@ trace::Trace scopes_without_a_way(std::uint64_t seed) {
   Maker maker(3, 5);
   for (const Step& step : steps) {
     // Something else may be read or written at any time; that may open a way, or close one.
-    if (random.chance(5)) maker.access(random.below(3), random.chance(50), random.below(8));
+    if (seed % 4 != 0 && random.chance(5)) maker.access(random.below(3), random.chance(50), random.below(8));
     switch (step.kind) {
       case Take: maker.lock(step.thread, step.what); break;
       case Give: maker.unlock(step.thread, step.what); break;
