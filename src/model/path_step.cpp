@@ -130,6 +130,8 @@ void PathThread::close() {
   PathValue result = frame.open ? frame.result : PathValue{};
   if (step.type.bits != 0) result.value = program::low_bits(result.value, step.type.bits);
   forget_passed_slots(step);
+  if (asked()) [[unlikely]]
+    note_given(step);
   set(step.result, result);
   tell(step, result, nullptr);
   frame.open = frame.entered = frame.has_value = false;

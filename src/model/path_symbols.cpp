@@ -285,6 +285,13 @@ void PathThread::note_missing_begin(const PathStep& call) {
   }
 }
 
+// What a function without a body is given leaves what the model knows.
+void PathThread::note_given(const PathStep& call) {
+  if (call.pace != Pace::Call || (call.callee != kNone32 && code_.has_body(call.callee))) return;
+  for (std::size_t k = call.op == Op::Call ? 1 : 0; k < call.operand_count; ++k)
+    shared_->symbols->give_away(operand(call, k));
+}
+
 // The size of a new object and the address of one that dies are arguments, as a rule. Where none is (a size that was
 // rounded up), they are what they were where all arguments are.
 void PathThread::note_object_inside(const PathStep& call) {

@@ -154,6 +154,7 @@ class PathThread {
   void need(ConditionKind kind, PathValue value, Unknown unknown);
   NodeNo need_no_fault(const PathStep& step);  // its node, if one was made
   void need_fault(const PathStep& step);
+  void note_given(const PathStep& call);
   void need_history(ConditionKind kind);  // checks
   NodeNo node_of(const PathStep& step, std::uint64_t result);
   NodeNo node_of_bytes(const PathStep& load, std::uint64_t address, std::uint64_t value);

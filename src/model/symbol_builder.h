@@ -51,6 +51,10 @@ class SymbolBuilder {
   // A compare-and-swap of which nothing is known but the event.
   void need_outcome_of_cas();
 
+  // An argument of code without a body.
+  void give_away(const PathValue& value) {
+    if (value.known && value.node >= kFirstNode) trace_.given_away_.push_back(value.node);
+  }
   // The event forks a thread; of these arguments (kHistory: one that is not known).
   void fork(ThreadId child, std::span<const PathValue> arguments, bool arguments_known);
   // What the parent of this thread did not tell the model: by the parent's history.

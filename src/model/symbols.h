@@ -148,6 +148,8 @@ class SymbolicTrace {
   std::span<const NodeNo> inputs(ThreadId thread) const {
     return index(thread) < inputs_.size() ? std::span<const NodeNo>(inputs_[index(thread)]) : std::span<const NodeNo>();
   }
+  // What code without a body was given, libc's among it: the nodes, perhaps more than once.
+  std::span<const NodeNo> given_away() const { return given_away_; }
   // No node with a smaller number depends on this read event.
   NodeNo first_after_read(EventNo event) const { return read_[slot(event)]; }
 
@@ -164,7 +166,8 @@ class SymbolicTrace {
   std::vector<NodeNo> written_;                 // by event
   std::vector<NodeNo> read_;                    // by event: the node of its read, or the next that was made
   std::vector<std::vector<NodeNo>> inputs_;     // by thread
-  std::vector<Divergence> divergences_;         // by thread; empty: none
+  std::vector<NodeNo> given_away_;
+  std::vector<Divergence> divergences_;  // by thread; empty: none
   NodeNo first_diverged_ = kNone32;
 };
 

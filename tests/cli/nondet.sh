@@ -109,4 +109,37 @@ expect 2 "$racecast" analyze choices.rct --table --compare
 # A long trace is cut into windows, and that is said.
 expect 1 "$racecast" analyze choices.rct --analysis nondet --window 20
 says err "not everything was looked at: nondet looked at"
+# A real program: what is printed is told first.
+cat >printed.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+int printed, kept, copy;
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+void* work(void* nothing) {
+  pthread_mutex_lock(&mutex);
+  kept = 1;
+  printed = 1;
+  pthread_mutex_unlock(&mutex);
+  return nothing;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  pthread_mutex_lock(&mutex);
+  copy = kept;
+  int value = printed;
+  pthread_mutex_unlock(&mutex);
+  printf("%d\n", value);
+  pthread_join(thread, 0);
+}
+C
+"$racecast" cc -O1 printed.c -o printed || fail "printed.c does not compile"
+expect 0 "$racecast" run --record-only --out printed.rec -- ./printed
+expect 1 "$racecast" analyze printed.rec/*.rct --analysis nondet --json printed.json
+python3 - <<'PYTHON' || fail "printed.json"
+import json
+reads = [(f["second"]["variable"], f["decides"]) for f in json.load(open("printed.json"))["findings"] if not f["at_end"]]
+assert reads == [("printed", True), ("kept", False)], reads
+PYTHON
+
 finish
