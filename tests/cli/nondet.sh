@@ -114,21 +114,25 @@ cat >printed.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
 int printed, kept, copy;
-pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 void* work(void* nothing) {
-  pthread_mutex_lock(&mutex);
+  pthread_mutex_lock(&a);
   kept = 1;
+  pthread_mutex_unlock(&a);
+  pthread_mutex_lock(&b);
   printed = 1;
-  pthread_mutex_unlock(&mutex);
+  pthread_mutex_unlock(&b);
   return nothing;
 }
 int main(void) {
   pthread_t thread;
   pthread_create(&thread, 0, work, 0);
-  pthread_mutex_lock(&mutex);
+  pthread_mutex_lock(&a);
   copy = kept;
+  pthread_mutex_unlock(&a);
+  pthread_mutex_lock(&b);
   int value = printed;
-  pthread_mutex_unlock(&mutex);
+  pthread_mutex_unlock(&b);
   printf("%d\n", value);
   pthread_join(thread, 0);
 }
