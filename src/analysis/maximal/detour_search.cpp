@@ -302,6 +302,7 @@ class Search {
       of_thread = std::max(of_thread, turn.event);
     }
     std::vector<EventNo> turns;
+    turns.reserve(last.size());
     for (const auto& [thread, turn] : last) turns.push_back(turn);
     return turns;
   }
