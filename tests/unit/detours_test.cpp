@@ -7,22 +7,13 @@
 #include <algorithm>
 
 #include "model/variant.h"
-#include "program/litmus.h"
-#include "trace/recorder.h"
+#include "unit/recorded_litmus.h"
 
 namespace racecast::model {
 namespace {
 
 using trace::Event;
 using trace::EventKind;
-
-trace::Trace recorded(const std::string& text) {
-  const auto file = program::parse_litmus(text, "t.litmus");
-  EXPECT_TRUE(file.has_value()) << (file ? "" : file.error().message);
-  auto trace = trace::record(*file);
-  EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
-  return trace ? *std::move(trace) : trace::Trace{};
-}
 
 // The ways of the last thread, through one side at a time.
 std::vector<ThreadPath> ways_of(const trace::Trace& trace, DetourFinder& finder) {

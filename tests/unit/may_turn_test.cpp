@@ -8,22 +8,13 @@
 #include <array>
 
 #include "model/fork_join.h"
-#include "program/litmus.h"
-#include "trace/recorder.h"
+#include "unit/recorded_litmus.h"
 
 namespace racecast::analysis::maximal {
 namespace {
 
 using trace::Event;
 using trace::EventKind;
-
-trace::Trace recorded(const std::string& text) {
-  const auto file = program::parse_litmus(text, "t.litmus");
-  EXPECT_TRUE(file.has_value()) << (file ? "" : file.error().message);
-  auto trace = trace::record(*file);
-  EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
-  return trace ? *std::move(trace) : trace::Trace{};
-}
 
 std::vector<EventNo> branches_of(const trace::Trace& trace) {
   std::vector<EventNo> branches;

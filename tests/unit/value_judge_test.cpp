@@ -8,10 +8,9 @@
 #include <memory>
 #include <sstream>
 
-#include "program/litmus.h"
-#include "trace/recorder.h"
 #include "trace/validator.h"
 #include "unit/path_run.h"
+#include "unit/recorded_litmus.h"
 #include "unit/text_trace.h"
 #include "witness/judge.h"
 
@@ -34,11 +33,7 @@ using witness::Values;
 class Litmus {
  public:
   explicit Litmus(const std::string& text) {
-    auto file = program::parse_litmus(text, "test.litmus");
-    EXPECT_TRUE(file.has_value()) << (file ? "" : file.error().message);
-    auto trace = trace::record(*file);
-    EXPECT_TRUE(trace.has_value()) << (trace ? "" : trace.error().message);
-    trace_ = *std::move(trace);
+    trace_ = recorded(text);
     judge_ = std::make_unique<Judge>(trace_, Values::Model);
   }
 

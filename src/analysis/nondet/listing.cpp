@@ -60,8 +60,10 @@ bool Listing::overwritten(const Couple& couple, PointNo challenger) const {
 }
 
 std::uint64_t Listing::given_up() const {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      failed_, [&](const auto& entry) { return entry.second == kTriesOfPlaces && !is_listed(entry.first); }));
+  return static_cast<std::uint64_t>(std::ranges::count_if(failed_, [&](const auto& entry) {
+    const auto& [places, tries] = entry;
+    return (tries.unknown || tries.count == kTriesOfPlaces) && !is_listed(places);
+  }));
 }
 
 void Listing::run() {
@@ -92,19 +94,22 @@ void Listing::tell(const Couple& couple, const std::vector<PointNo>& feasible) {
       continue;
     }
     if (overwritten(couple, *it)) continue;
-    std::uint32_t& failed = failed_[places];
-    if (failed == kTriesOfPlaces) continue;
-    if (take(couple, *it, places))
+    Tries& failed = failed_[places];
+    if (failed.count == kTriesOfPlaces) continue;
+    const Outcome outcome = take(couple, *it, places);
+    if (outcome == Outcome::Feasible)
       listed = true;
     else
-      ++failed;
+      ++failed.count;
+    if (outcome == Outcome::Unknown) failed.unknown = true;
   }
   if (!listed) ++untold_;
 }
 
-bool Listing::take(const Couple& couple, PointNo challenger, const SeenPlaces& places) {
+Outcome Listing::take(const Couple& couple, PointNo challenger, const SeenPlaces& places) {
   std::vector<PointNo> order;
-  if (witnesses_.reads_from(couple, challenger, order) != Outcome::Feasible) return false;
+  if (const Outcome outcome = witnesses_.reads_from(couple, challenger, order); outcome != Outcome::Feasible)
+    return outcome;
   if (!judge_) judge_ = std::make_unique<witness::Judge>(trace_);
   // The fixed events come first, all of them.
   finding::Schedule schedule;
@@ -123,7 +128,7 @@ bool Listing::take(const Couple& couple, PointNo challenger, const SeenPlaces& p
     rejected_.push_back(fmt::format("nondet: the schedule for the read at event {} breaks rule {} at step {}: {}",
                                     couple.read == kEnd ? trace_.events.size() : index(window_.event_of[couple.read]),
                                     said.rule, said.step, said.detail));
-    return false;
+    return Outcome::Unknown;
   }
   SeenPair& pair = pairs_[places];
   if (couple.read != kEnd) pair.read = window_.event_of[couple.read];
@@ -136,7 +141,7 @@ bool Listing::take(const Couple& couple, PointNo challenger, const SeenPlaces& p
     pair.plan.end = std::max<std::uint64_t>(pair.plan.end, index(step.event) + 1);
   schedule.erase(schedule.begin(), schedule.begin() + static_cast<std::ptrdiff_t>(options_.fixed));
   pair.plan.stretches = finding::stretches_of(schedule, trace_.events);
-  return true;
+  return Outcome::Feasible;
 }
 
 }  // namespace racecast::analysis::nondet

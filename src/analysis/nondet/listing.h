@@ -53,10 +53,12 @@ class Listing {
   const maximal::Window& window() const { return window_; }
   const Tally& tally() const { return tally_; }
   std::map<SeenPlaces, SeenPair>& pairs() { return pairs_; }
+  const std::map<SeenPlaces, SeenPair>& pairs() const { return pairs_; }
   const std::vector<std::string>& rejected() const { return rejected_; }
   // Reads that can see another write, of which it is not known which.
   std::uint64_t untold() const { return untold_; }
-  // Pairs of places that were tried too often.
+  // Pairs of places that are not listed and of which it is not known that they cannot be: a search ended at its bounds,
+  // or they were tried too often.
   std::uint64_t given_up() const;
 
  private:
@@ -66,7 +68,7 @@ class Listing {
   bool all_listed(const Couple& couple) const;
   bool overwritten(const Couple& couple, PointNo challenger) const;
   void tell(const Couple& couple, const std::vector<PointNo>& feasible);
-  bool take(const Couple& couple, PointNo challenger, const SeenPlaces& places);
+  Outcome take(const Couple& couple, PointNo challenger, const SeenPlaces& places);
 
   const trace::Trace& trace_;
   const ListingOptions options_;
@@ -76,7 +78,11 @@ class Listing {
   std::unique_ptr<witness::Judge> judge_;
   Tally tally_;
   std::map<SeenPlaces, SeenPair> pairs_;
-  std::map<SeenPlaces, std::uint32_t> failed_;             // tries to show a pair of places
+  struct Tries {
+    std::uint32_t count = 0;
+    bool unknown = false;  // one of them ended at its bounds
+  };
+  std::map<SeenPlaces, Tries> failed_;                     // tries to show a pair of places
   std::vector<std::vector<std::uint64_t>> writer_places_;  // by cell
   std::vector<std::string> rejected_;
   std::uint64_t untold_ = 0;

@@ -146,8 +146,7 @@ class NondetPass final : public Pass {
       add(fmt::format("{} of {} witnesses of nondet were not settled within its bounds", all.tally.unknown,
                       all.tally.possible));
     if (all.untold != 0) add(fmt::format("of {} reads it is not known which other write they can see", all.untold));
-    if (all.given_up != 0)
-      add(fmt::format("{} pairs of a read's and a write's place were given up after many tries", all.given_up));
+    if (all.given_up != 0) add(fmt::format("{} pairs of a read's and a write's place were not settled", all.given_up));
     if (all.windows > 1)
       add(
           fmt::format("nondet looked at {} windows of {} events: of each read, at writes that are at most so far away, "
