@@ -1,7 +1,7 @@
 # What runs in other people's processes: the plugin in clang, the runtime in the program under test. Neither is ever
 # built with sanitizers: their runtimes cannot be loaded into a process that was not built with them.
 #
-# racecast_plugin  lib/libracecast_plugin.so  src/frontend, with base and program. LLVM is not linked: clang-19 brings it
+# racecast_plugin  lib/libracecast_plugin.so  src/frontend, with base, program and abi. LLVM is not linked: clang-19 brings it
 #                  (Debian's clang links libLLVM dynamically; a second copy would register its options twice and abort).
 # racecast_rt      lib/libracecast_rt.so      src/runtime alone. It needs nothing but libc.
 # racecast_std     lib/libracecast_std.a      src/frontend/libstdcxx, compiled with the plugin.
@@ -27,6 +27,7 @@ function(racecast_plain_copy layer)
 endfunction()
 racecast_plain_copy(base)
 racecast_plain_copy(program)
+racecast_plain_copy(abi)
 
 # ---- the table of known effects, as text inside the plugin
 set(EFFECTS ${CMAKE_SOURCE_DIR}/src/frontend/effects.txt)
@@ -45,11 +46,11 @@ if(frontend_sources)
   target_include_directories(rc_frontend PUBLIC src)
   target_include_directories(rc_frontend SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
   target_compile_options(rc_frontend PRIVATE ${NOT_SANITIZED} $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)
-  target_link_libraries(rc_frontend PUBLIC rc_program_plain rc_base_plain)
+  target_link_libraries(rc_frontend PUBLIC rc_abi_plain rc_program_plain rc_base_plain)
   set_target_properties(rc_frontend PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
   add_library(racecast_plugin MODULE $<TARGET_OBJECTS:rc_frontend>)
-  target_link_libraries(racecast_plugin PRIVATE rc_program_plain rc_base_plain PkgConfig::ZSTD)
+  target_link_libraries(racecast_plugin PRIVATE rc_abi_plain rc_program_plain rc_base_plain PkgConfig::ZSTD)
   target_link_options(racecast_plugin PRIVATE ${NOT_SANITIZED} -Wl,--exclude-libs,ALL)
   set_target_properties(racecast_plugin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib LINKER_LANGUAGE CXX)
 endif()

@@ -6,7 +6,7 @@ foreach(page IN LISTS pages)
   file(READ ${page} text)
   string(APPEND rows "    {\"${name}\", R\"racecast-page(${text})racecast-page\"},\n")
 endforeach()
-file(WRITE ${OUT} "#include \"cli/kind_pages.h\"
+file(WRITE ${OUT} "#include \"cli/commands/kind_pages.h\"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // Which clock: clock_bench TRACE.rct... runs the lock, fork and join events of each trace through three representations
 // of hb's clocks and prints nanoseconds per event as Markdown. Flat vectors, joined and copied; the same with stamps,
-// as model/sync_clocks.h does it (a join is skipped if the released event is known, a release shares the frozen clock);
-// and tree clocks (Mathur, Tunç, Pavlogiannis, Viswanathan, ASPLOS 2022), which visit only what is new to them.
+// as model/order/sync_clocks.h does it (a join is skipped if the released event is known, a release shares the frozen
+// clock); and tree clocks (Mathur, Tunç, Pavlogiannis, Viswanathan, ASPLOS 2022), which visit only what is new to them.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "model/vector_clock.h"
+#include "model/order/vector_clock.h"
 #include "trace/reader.h"
 
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <functional>
 
-#include "program/explore.h"
-#include "program/schedule.h"
+#include "program/machine/explore.h"
+#include "program/machine/schedule.h"
 #include "trace/recorder.h"
 
 namespace {

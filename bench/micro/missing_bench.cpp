@@ -1,6 +1,6 @@
-// What the order of missing code costs (model/missing_order.h): happens-before clocks over traces with many calls of
-// missing code that reach many objects. Each thread calls missing code on one of a few lists of nodes (every third call
-// on two of them), which calls back once, and accesses some nodes between the calls.
+// What the order of missing code costs (model/order/missing_order.h): happens-before clocks over traces with many calls
+// of missing code that reach many objects. Each thread calls missing code on one of a few lists of nodes (every third
+// call on two of them), which calls back once, and accesses some nodes between the calls.
 //
 // Prints a markdown table: nanoseconds per event of the trace, and without the missing code's order, for comparison.
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 #include "trace/trace.h"
 
 using namespace racecast;  // NOLINT(google-build-using-namespace): a program of one file

@@ -1,7 +1,7 @@
-// How fast nondeterminism witnesses are decided: nondet_bench [SHAPE...] generates a trace of each shape (threads,
+// How fast nondeterminism challenges are decided: nondet_bench [SHAPE...] generates a trace of each shape (threads,
 // events, lock events, lock variables, variables: the columns of Table A1 of Sinha, Malik and Gupta, FMCAD 2012),
-// decides all of its witnesses on one core and prints a row of a Markdown table. A shape is
-// THREADS,EVENTS,LOCK_EVENTS,LOCKS,VARIABLES; without any, four with about as many witnesses as the paper has there.
+// decides all of its challenges on one core and prints a row of a Markdown table. A shape is
+// THREADS,EVENTS,LOCK_EVENTS,LOCKS,VARIABLES; without any, four with about as many challenges as the paper has there.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/maximal/must_order.h"
-#include "analysis/maximal/window.h"
-#include "analysis/nondet/witnesses.h"
+#include "analysis/nondet/challenges.h"
+#include "analysis/window/must_order.h"
+#include "analysis/window/window.h"
 #include "trace/trace.h"
 
 namespace {
@@ -111,13 +111,13 @@ void measure(const Shape& shape) {
   std::uint64_t locks = 0, accesses = 0;
   for (const Event& e : trace.events) ++(trace::is_access(e.kind) ? accesses : locks);
   const double start = cpu_seconds();
-  const auto window = analysis::maximal::Window::by_writer(trace, 0);
-  const analysis::maximal::MustOrder must(window);
-  analysis::nondet::Witnesses witnesses(window, must, {});
+  const auto window = analysis::predict::Window::by_writer(trace, 0);
+  const analysis::predict::MustOrder must(window);
+  analysis::nondet::Challenges challenges(window, must, {});
   const double prepared = cpu_seconds();
   analysis::nondet::Tally tally;
-  for (const analysis::nondet::Couple& couple : witnesses.couples(1, true))
-    witnesses.decide(couple, tally, analysis::nondet::Tell::Nothing, {});
+  for (const analysis::nondet::Couple& couple : challenges.couples(1, true))
+    challenges.decide(couple, tally, analysis::nondet::Tell::Nothing, {});
   const double end = cpu_seconds();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -131,7 +131,7 @@ void measure(const Shape& shape) {
       tally.with_choices, tally.infeasible_by_choice,
       1.0 + static_cast<double>(tally.graphs - std::min(tally.graphs, tally.with_choices)) / possible, prepared - start,
       end - prepared, usage.ru_maxrss / 1024);
-  fmt::print("    {:.2f} million witnesses/s\n", possible / (end - start) / 1e6);
+  fmt::print("    {:.2f} million challenges/s\n", possible / (end - start) / 1e6);
   std::fflush(stdout);
 }
 
@@ -153,7 +153,8 @@ int main(int argc, char** argv) {
   fmt::print(
       "| threads | events | lock events | locks | accesses | variables | possible | ordered % | feasible % | "
       "infeasible % | "
-      "unknown | at once | searches | with choices | infeasible by choice | graphs per witness | prepare s | decide s "
+      "unknown | at once | searches | with choices | infeasible by choice | graphs per challenge | prepare s | decide "
+      "s "
       "| MiB |\n"
       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const Shape& shape : shapes) measure(shape);

@@ -18,17 +18,17 @@
 
 #include "analysis/maximal/decide.h"
 #include "analysis/maximal/settle.h"
-#include "model/execution.h"
-#include "model/symbols.h"
+#include "model/order/execution.h"
+#include "model/symbolic/symbolic_trace.h"
 #include "trace/reader.h"
 #include "witness/judge.h"
 
 namespace {
 
 using namespace racecast;
-using analysis::maximal::Decision;
-using analysis::maximal::Predictor;
-using analysis::maximal::Verdict;
+using analysis::predict::Decision;
+using analysis::predict::Predictor;
+using analysis::predict::Verdict;
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -60,7 +60,7 @@ std::vector<std::pair<EventNo, EventNo>> some_pairs(const model::Execution& x, s
 // The pairs that `value` would decide first, the same number of each pair of places.
 std::vector<std::pair<EventNo, EventNo>> pairs_of_value(const model::Execution& x, const Predictor& predictor,
                                                         std::size_t count) {
-  const analysis::maximal::Candidates candidates(
+  const analysis::predict::Candidates candidates(
       x, {0, [&](EventNo a, EventNo b) { return predictor.may_be_concurrent(a, b); }, {}});
   const std::size_t each = std::max<std::size_t>(count / std::max<std::size_t>(candidates.size(), 1), 1);
   std::vector<std::pair<EventNo, EventNo>> chosen;
@@ -123,11 +123,11 @@ int main(int argc, char** argv) {
   const auto pairs =
       relaxed ? pairs_of_value(judge.execution(), predictor, count) : some_pairs(judge.execution(), count);
 
-  std::uint64_t settled[analysis::maximal::kTiers][2] = {}, unknown = 0, rejected = 0;
-  double seconds[analysis::maximal::kTiers] = {};  // by the tier that settled the pair
+  std::uint64_t settled[analysis::predict::kTiers][2] = {}, unknown = 0, rejected = 0;
+  double seconds[analysis::predict::kTiers] = {};  // by the tier that settled the pair
   std::vector<double> milliseconds, with_z3, ratios;
-  analysis::maximal::Budget budget;
-  if (relaxed) budget.steps = analysis::maximal::kRelaxedSteps;
+  analysis::predict::Budget budget;
+  if (relaxed) budget.steps = analysis::predict::kRelaxedSteps;
   const std::size_t z3_count = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0;
   std::vector<std::uint64_t> cones, attempts, lemmas, steps;
   for (const auto& [a, b] : pairs) {
@@ -140,9 +140,9 @@ int main(int argc, char** argv) {
       ++settled[static_cast<int>(decision.tier)][decision.verdict == Verdict::Race ? 0 : 1];
       seconds[static_cast<int>(decision.tier)] += spent / 1000;
     }
-    if (decision.verdict == Verdict::Race && !judge.race(analysis::maximal::whole_schedule(decision), a, b).accepted)
+    if (decision.verdict == Verdict::Race && !judge.race(analysis::predict::whole_schedule(decision), a, b).accepted)
       ++rejected;
-    if (decision.tier == analysis::maximal::Tier::Order && decision.verdict == Verdict::NoRace) continue;
+    if (decision.tier == analysis::predict::Tier::Order && decision.verdict == Verdict::NoRace) continue;
     milliseconds.push_back(spent);
     cones.push_back(decision.cone);
     attempts.push_back(decision.attempts);
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
              judge.execution().threads(), pairs.size(), prepared - start, usage.ru_maxrss / 1024);
   fmt::print("| tier | races | no races | pairs/s |\n|---|---|---|---|\n");
   const char* const names[] = {"1 order", "2 closure", "3 search", "4 formula"};
-  for (int tier = 0; tier < analysis::maximal::kTiers; ++tier)
+  for (int tier = 0; tier < analysis::predict::kTiers; ++tier)
     fmt::print("| {} | {} | {} | {} |\n", names[tier], settled[tier][0], settled[tier][1],
                per_second(settled[tier][0] + settled[tier][1], seconds[tier]));
   fmt::print("\nunknown: {}; rejected by the judge: {}\n", unknown, rejected);

@@ -17,7 +17,7 @@
 
 #include "base/result.h"
 #include "finding/finding.h"
-#include "model/shadow.h"
+#include "model/memory/shadow.h"
 #include "trace/trace.h"
 
 namespace racecast::analysis {
@@ -51,7 +51,7 @@ struct Input {
   bool after_value = false;                // likewise
   // `nondet`: decide and count every witness, also where a read's place is known to see every other write; and call
   // this (may be empty) with each.
-  bool every_witness = false;
+  bool every_challenge = false;
   std::function<void(const Triple&)> on_triple;
 };
 

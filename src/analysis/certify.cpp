@@ -15,7 +15,7 @@ namespace {
 
 // Where the trace came with its program and is small, the program itself is run along the schedule, too. That needs a
 // program that the interpreter can run, one that has its source text: the model of a compiled program is recomputed
-// along recorded paths (model/path.h), not run, as half of what it calls is outside of it.
+// along recorded paths (model/walk/walk.h), not run, as half of what it calls is outside of it.
 constexpr std::uint64_t kMaxReplayed = 100'000;
 
 Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std::vector<RacePair>& pairs) {

@@ -17,7 +17,7 @@
 #include "analysis/racy_counter.h"
 #include "base/hash.h"
 #include "model/contexts.h"
-#include "model/vector_clock.h"
+#include "model/order/vector_clock.h"
 
 namespace racecast::analysis {
 

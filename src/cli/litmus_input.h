@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "trace/trace.h"
 
 namespace CLI {

@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/ids.h"
 #include "model/contexts.h"
-#include "model/shadow.h"
+#include "model/memory/shadow.h"
 #include "trace/event.h"
 
 namespace racecast::model {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-#include "program/dominators.h"
+#include "program/graph/dominators.h"
 #include "program/program.h"
 
 namespace racecast::program {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "abi/model_blob.h"
 #include "base/check.h"
 #include "program/link.h"
-#include "program/model_blob.h"
 
 namespace racecast::recording {
 namespace {
@@ -31,7 +31,7 @@ bool is_number(std::uint64_t bytes) {
 struct Code::Module {
   const RawModule* raw = nullptr;
   enum class State : std::uint8_t { Packed, Good, Damaged } state = State::Packed;
-  program::Model model;
+  abi::Model model;
   std::vector<CodeShape> shapes;
   std::vector<std::uint32_t> shape_of;  // by id, from the module's first on
   std::vector<bool> used;               // by FunctionId
@@ -112,18 +112,18 @@ bool Code::unpack(Module& module) {
     notes_.push_back(fmt::format("the module at {:#x}: {}", module.raw->ids_begin, why));
     return false;
   };
-  auto model = program::decode_model(module.raw->model);
+  auto model = abi::decode_model(module.raw->model);
   if (!model) return damaged(model.error().message);
   std::uint64_t ids = 0;
-  for (const program::Shape& from : model->shapes) ids += from.header.slots;
+  for (const abi::Shape& from : model->shapes) ids += from.header.slots;
   if (ids > module.raw->ids || all_ids_ + ids > kMaxIds) return damaged("its shapes have more ids than it has");
   all_ids_ += ids;
   module.model = *std::move(model);
   module.shape_of.reserve(ids);
   module.shapes.reserve(module.model.shapes.size());
-  for (program::Shape& from : module.model.shapes) {
+  for (abi::Shape& from : module.model.shapes) {
     CodeShape& to = module.shapes.emplace_back();
-    to.payload = static_cast<std::uint32_t>(program::payload_bytes(from));
+    to.payload = static_cast<std::uint32_t>(abi::payload_bytes(from));
     to.first = static_cast<std::uint32_t>(module.shape_of.size());
     to.slots = from.header.slots;
     to.flags = from.header.flags;

@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "abi/abi.h"
 #include "base/ids.h"
-#include "program/abi.h"
 #include "program/program.h"
 #include "recording/raw_folder.h"
 

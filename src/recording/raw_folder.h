@@ -1,4 +1,4 @@
-// What the runtime left behind of one process, before anything of it is understood: the folder of program/abi.h as a
+// What the runtime left behind of one process, before anything of it is understood: the folder of abi/abi.h as a
 // table of modules and streams.
 //
 // The process may have been killed at any moment, the disk may have been full, and a file may come from anywhere: what
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "abi/abi.h"
 #include "base/result.h"
-#include "program/abi.h"
 
 namespace racecast::recording {
 
@@ -25,7 +25,7 @@ struct RawModule {
   std::uint32_t ids = 0;
   std::vector<std::uint64_t> globals;    // addresses by GlobalId
   std::vector<std::uint64_t> functions;  // by FunctionId
-  std::vector<std::uint8_t> model;       // packed (program/model_blob.h)
+  std::vector<std::uint8_t> model;       // packed (abi/model_blob.h)
 };
 
 struct RawStream {

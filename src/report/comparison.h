@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/event_counts.h"
+#include "model/symbolic/event_counts.h"
 
 namespace racecast::report {
 

@@ -49,8 +49,8 @@ enum Flag : std::uint8_t {
   kRecursive = 16,  // the lock may be taken again by its holder
   kSpurious = 32,   // a wake that no notify caused
   kComputed = 64,   // the address was computed from values (a[e], p.f); docs/semantics.md
-  // Of a read in a variant of a trace (model/variant.h), never in a file: the write before it in the sequence is not
-  // the one that its value is from.
+  // Of a read in a variant of a trace (model/detour/variant.h), never in a file: the write before it in the sequence is
+  // not the one that its value is from.
   kByValue = 128,
 };
 

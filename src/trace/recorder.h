@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "program/machine.h"
-#include "program/schedule.h"
+#include "program/machine/machine.h"
+#include "program/machine/schedule.h"
 #include "trace/trace.h"
 
 namespace racecast::trace {

@@ -11,8 +11,8 @@
 #include <set>
 #include <vector>
 
-#include "model/execution.h"
-#include "model/missing_order.h"
+#include "model/order/execution.h"
+#include "model/order/missing_order.h"
 #include "program/program.h"
 #include "witness/memory.h"
 #include "witness/model_run.h"
@@ -33,7 +33,7 @@ using Object = std::pair<std::uint32_t, std::uint64_t>;
 struct Judge::Prepared {
   Prepared(const trace::Trace& trace, Values values, const ModelStart& start)
       : execution(trace),
-        path(values == Values::Model ? RecordedPath::make(execution, start) : nullptr),
+        path(values == Values::Model ? RecordedWalk::make(execution, start) : nullptr),
         initial(execution, path != nullptr && !trace.definitions.program->source.empty()),
         diverged(start.diverged) {
     find_ties();
@@ -89,7 +89,7 @@ struct Judge::Prepared {
   }
 
   Execution execution;
-  std::unique_ptr<const RecordedPath> path;  // Values::Model
+  std::unique_ptr<const RecordedWalk> path;  // Values::Model
   InitialContent initial;                    // a litmus file says what new objects hold, and only the model asks
   std::map<EventNo, model::VectorClock> ties, barrier_needs;
   std::map<Object, std::int64_t> semaphore_start;

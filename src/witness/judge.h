@@ -17,7 +17,7 @@
 
 #include "base/ids.h"
 #include "finding/schedule.h"
-#include "model/execution.h"
+#include "model/order/execution.h"
 #include "trace/trace.h"
 #include "witness/model_run.h"
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "base/hash.h"
-#include "model/execution.h"
+#include "model/order/execution.h"
 
 namespace racecast::witness {
 

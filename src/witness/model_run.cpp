@@ -6,13 +6,13 @@
 #include <bit>
 
 #include "base/check.h"
-#include "model/path_memory.h"
+#include "model/walk/memory.h"
 #include "program/evaluate.h"
 
 namespace racecast::witness {
 
 using model::MismatchKind;
-using model::PathValue;
+using model::WalkValue;
 using program::Instruction;
 using program::Op;
 using trace::Event;
@@ -34,12 +34,12 @@ bool is_nan(std::uint64_t bits, program::Type type) {
 }
 
 // The model's own addresses of slots stand for real ones that it does not know.
-bool is_value(PathValue value) {
+bool is_value(WalkValue value) {
   return value.known && !model::LocalMemory::is_local(value.value);
 }
 
 // Could a division with these operands fault, as far as they are known? (If they all are, the walker says it.)
-bool may_fault(const Instruction& i, std::span<const PathValue> operands) {
+bool may_fault(const Instruction& i, std::span<const WalkValue> operands) {
   const bool is_signed = i.op == Op::SDiv || i.op == Op::SRem;
   if ((!is_signed && i.op != Op::UDiv && i.op != Op::URem) || operands.size() < 2) return false;
   const unsigned bits = width_of(i.type);
@@ -54,7 +54,7 @@ bool is_fault(const Event& e, const Instruction& i) {
 }
 
 // An index so large that the address wraps around is outside of any object, whatever address comes out.
-bool wraps_around(const Instruction& i, std::span<const PathValue> operands) {
+bool wraps_around(const Instruction& i, std::span<const WalkValue> operands) {
   if (i.op != Op::Index || !i.checked || operands.size() < 2 || !operands[1].known) return false;
   std::int64_t product = 0;
   return __builtin_mul_overflow(static_cast<std::int64_t>(operands[1].value), static_cast<std::int64_t>(i.imm),
@@ -84,30 +84,30 @@ Broken deviates(std::string_view rule, const ModelStep& step, std::string_view w
 
 // --- the recorded run
 
-RecordedPath::RecordedPath(const model::Execution& execution, const ModelStart& start)
+RecordedWalk::RecordedWalk(const model::Execution& execution, const ModelStart& start)
     : execution_(execution),
       fixed_(start.fixed),
       diverged_(start.diverged),
       instructions_(*execution.trace().definitions.program) {}
 
-std::unique_ptr<const RecordedPath> RecordedPath::make(const model::Execution& execution, const ModelStart& start) {
+std::unique_ptr<const RecordedWalk> RecordedWalk::make(const model::Execution& execution, const ModelStart& start) {
   const trace::Definitions& definitions = execution.trace().definitions;
   if (definitions.program == nullptr || !definitions.branches) return nullptr;
-  std::unique_ptr<RecordedPath> made(new RecordedPath(execution, start));
+  std::unique_ptr<RecordedWalk> made(new RecordedWalk(execution, start));
   if (!made->walk(start)) return nullptr;
   return made;
 }
 
-bool RecordedPath::walk(const ModelStart& start) {
+bool RecordedWalk::walk(const ModelStart& start) {
   const trace::Trace& trace = execution_.trace();
   if (start.walker != nullptr) {
     start_.emplace(start.walker->copy(*this));
   } else {
-    Result<model::PathWalker> made = model::PathWalker::make(trace.definitions, *this, true);
+    Result<model::Walker> made = model::Walker::make(trace.definitions, *this, true);
     if (!made) return false;
     start_.emplace(std::move(*made));
   }
-  model::PathWalker walker = start_->copy(*this);
+  model::Walker walker = start_->copy(*this);
   const std::uint64_t before = walker.counts().instructions;
   for (std::uint64_t i = fixed_; i < trace.events.size(); ++i) {
     now_ = EventNo{i};
@@ -118,17 +118,17 @@ bool RecordedPath::walk(const ModelStart& start) {
   return true;
 }
 
-void RecordedPath::mismatch(const model::Mismatch& mismatch) {
+void RecordedWalk::mismatch(const model::Mismatch& mismatch) {
   const std::size_t t = index(mismatch.thread);
   if (t < diverged_.size() && now_ >= diverged_[t]) return;
   mismatches_[index(now_)] |= bit(mismatch.kind);
 }
 
-void RecordedPath::entered(ThreadId, program::FunctionId, bool called, std::span<const PathValue>) {
+void RecordedWalk::entered(ThreadId, program::FunctionId, bool called, std::span<const WalkValue>) {
   if (called) called_.insert(index(now_));
 }
 
-void RecordedPath::executed(const model::Executed& executed) {
+void RecordedWalk::executed(const model::Executed& executed) {
   tells_ = true;
   if (executed.event == nullptr) return;
   const EventKind kind = executed.event->kind;
@@ -136,7 +136,7 @@ void RecordedPath::executed(const model::Executed& executed) {
     operands_[now_].assign(executed.operands.begin(), executed.operands.end());
 }
 
-void RecordedPath::at_call(ThreadId, InstrId, std::span<const PathValue> operands) {
+void RecordedWalk::at_call(ThreadId, InstrId, std::span<const WalkValue> operands) {
   const EventKind kind = execution_.event(now_).kind;
   if (kind == EventKind::Fork || kind == EventKind::Join || kind == EventKind::Alloc || kind == EventKind::Free)
     operands_[now_].assign(operands.begin(), operands.end());
@@ -144,18 +144,18 @@ void RecordedPath::at_call(ThreadId, InstrId, std::span<const PathValue> operand
 
 // --- a run along a schedule
 
-ModelRun::ModelRun(const RecordedPath& recorded) : recorded_(recorded), walker_(recorded.start_->copy(*this)) {}
+ModelRun::ModelRun(const RecordedWalk& recorded) : recorded_(recorded), walker_(recorded.start_->copy(*this)) {}
 
 void ModelRun::mismatch(const model::Mismatch& mismatch) {
   const std::uint32_t news = bit(mismatch.kind) & told_.decisive;
   if (news != 0 && !told_.first) told_.first = mismatch;
 }
 
-void ModelRun::entered(ThreadId, program::FunctionId, bool called, std::span<const PathValue>) {
+void ModelRun::entered(ThreadId, program::FunctionId, bool called, std::span<const WalkValue>) {
   told_.called = called;
 }
 
-void ModelRun::left(ThreadId, program::FunctionId, PathValue) {
+void ModelRun::left(ThreadId, program::FunctionId, WalkValue) {
   told_.left = true;
 }
 
@@ -170,7 +170,7 @@ void ModelRun::executed(const model::Executed& executed) {
   told_.operands.assign(executed.operands.begin(), executed.operands.end());
 }
 
-void ModelRun::at_call(ThreadId, InstrId instruction, std::span<const PathValue> operands) {
+void ModelRun::at_call(ThreadId, InstrId instruction, std::span<const WalkValue> operands) {
   told_.call = recorded_.instructions_[instruction].instruction;
   told_.operands.assign(operands.begin(), operands.end());
 }
@@ -197,10 +197,10 @@ void ModelRun::feed(const ModelStep& step) {
     }
   }
   if (step.racing) e.flags = static_cast<std::uint8_t>(e.flags & ~trace::kHasValue);
-  const model::PathCounts before = walker_.counts();
+  const model::WalkCounts before = walker_.counts();
   const Status status = known ? walker_.add(std::span(&e, 1)) : walker_.add_unknown(e);
   CHECK(status.has_value(), "{}", status.error().message);
-  const model::PathCounts& after = walker_.counts();
+  const model::WalkCounts& after = walker_.counts();
   told_.addresses = after.addresses - before.addresses;
   told_.unknown_addresses = after.unknown_addresses - before.unknown_addresses;
   told_.branches = after.branches - before.branches;
@@ -211,7 +211,7 @@ void ModelRun::feed(const ModelStep& step) {
 ModelOutcome ModelRun::add(const ModelStep& step) {
   ModelOutcome outcome;
   if (index(step.event) < recorded_.fixed_) return outcome;
-  std::vector<PathValue> operands = std::move(told_.operands);  // keeps its memory
+  std::vector<WalkValue> operands = std::move(told_.operands);  // keeps its memory
   operands.clear();
   told_ = {};
   told_.operands = std::move(operands);
@@ -296,7 +296,7 @@ Check ModelRun::inside_call(const ModelStep& step) const {
   const Event& e = event(step);
   const auto it = recorded_.operands_.find(step.event);
   if (!step.deviated || told_.call == nullptr || it == recorded_.operands_.end()) return {};
-  const std::vector<PathValue>& recorded = it->second;
+  const std::vector<WalkValue>& recorded = it->second;
   const std::size_t first = told_.call->op == Op::Call ? 1 : 0;
   if (e.kind == EventKind::Fork && is_pthread_create() && !same_operand(step.event, 3))
     return deviates("value-branch", step, "the function of the new thread");
@@ -348,7 +348,7 @@ Stored ModelRun::stored(const ModelStep& step) const {
   const Instruction& i = *told_.met;
   const std::size_t operand = i.op == Op::AtomicCas ? 2 : 1;
   if ((program::traits_of(i.op) & program::Access) == 0 || told_.operands.size() <= operand) return by_history;
-  PathValue value = told_.operands[operand];
+  WalkValue value = told_.operands[operand];
   if (!is_value(value)) return by_history;
   if (i.op == Op::AtomicRmw && i.rmw != program::Rmw::Exchange) {
     if (!step.read.value) return by_history;
@@ -380,7 +380,7 @@ bool ModelRun::is_pthread_create() const {
 bool ModelRun::same_operand(EventNo event, std::size_t operand) const {
   const auto it = recorded_.operands_.find(event);
   if (it == recorded_.operands_.end() || it->second.size() <= operand || told_.operands.size() <= operand) return false;
-  const PathValue recorded = it->second[operand], now = told_.operands[operand];
+  const WalkValue recorded = it->second[operand], now = told_.operands[operand];
   return now.known && recorded.known && now.value == recorded.value;
 }
 

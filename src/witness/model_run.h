@@ -1,6 +1,6 @@
 // The program model, run along a schedule with the values of that schedule: the judge of `value` (docs/semantics.md,
-// section 7). Reads are the inputs; addresses, branches and what is stored are computed (model/path.h) and compared
-// with what was recorded. A thread keeps to its recorded path, or the schedule is rejected.
+// section 7). Reads are the inputs; addresses, branches and what is stored are computed (model/walk/walk.h) and
+// compared with what was recorded. A thread keeps to its recorded path, or the schedule is rejected.
 //
 // Where the model does not know (opaque code, calls without a model, unrecorded values, or an event of the recorded run
 // that the model disagrees with), the recorded thing counts as long as the thread has not *deviated*: every read of it
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "model/execution.h"
-#include "model/path.h"
+#include "model/order/execution.h"
+#include "model/walk/walk.h"
 #include "program/program.h"
 #include "witness/broken.h"
 #include "witness/memory.h"
@@ -28,45 +28,45 @@ namespace racecast::witness {
 struct ModelStart {
   // Stands before event number `fixed`, and was made to tell instructions; null: the start of the program. It is
   // copied, and not needed once the judge is made.
-  const model::PathWalker* walker = nullptr;
+  const model::Walker* walker = nullptr;
   // So many events, the first of the trace, are not run: they stand for what was before.
   std::uint64_t fixed = 0;
-  // By thread: from this event on it is not on its recorded path (a variant, model/variant.h), and has deviated. What
-  // the trace says of its values is made up, so nothing that the model computes is forgiven for differing from it.
+  // By thread: from this event on it is not on its recorded path (a variant, model/detour/variant.h), and has deviated.
+  // What the trace says of its values is made up, so nothing that the model computes is forgiven for differing from it.
   std::vector<EventNo> diverged = {};
 };
 
 // What the model says of the recorded run. Built once; any number of runs, in any number of threads, may use it.
-class RecordedPath : public model::PathClient {
+class RecordedWalk : public model::WalkClient {
  public:
   // Null: the trace came without a program (or with one that cannot be run), or without branches. `execution` must
   // outlive it.
-  static std::unique_ptr<const RecordedPath> make(const model::Execution& execution, const ModelStart& start);
+  static std::unique_ptr<const RecordedWalk> make(const model::Execution& execution, const ModelStart& start);
 
  private:
   friend class ModelRun;
-  RecordedPath(const model::Execution& execution, const ModelStart& start);
+  RecordedWalk(const model::Execution& execution, const ModelStart& start);
   bool walk(const ModelStart& start);
 
   void mismatch(const model::Mismatch& mismatch) override;
-  void entered(ThreadId, program::FunctionId, bool called, std::span<const model::PathValue>) override;
+  void entered(ThreadId, program::FunctionId, bool called, std::span<const model::WalkValue>) override;
   void executed(const model::Executed& executed) override;
   // LIMIT: the walker does not tell this yet. Until it does, calls by pointer are not kept once a thread deviates, and
   // what a deviating thread forks deviates.
-  void at_call(ThreadId, InstrId instruction, std::span<const model::PathValue> operands) override;
+  void at_call(ThreadId, InstrId instruction, std::span<const model::WalkValue> operands) override;
 
   const model::Execution& execution_;
   std::uint64_t fixed_;
   std::vector<EventNo> diverged_;
   program::InstructionIndex instructions_;
-  std::optional<model::PathWalker> start_;  // to be copied
+  std::optional<model::Walker> start_;  // to be copied
   EventNo now_{};
   bool tells_ = false;
   HashMap<std::uint64_t, std::uint32_t> mismatches_;  // by event: a bit per MismatchKind
   HashSet<std::uint64_t> called_;                     // Call events that a call of the model explains
   // What an instruction was given that faulted or forked, or inside of which an object was made or died, or a thread
   // was joined.
-  std::map<EventNo, std::vector<model::PathValue>> operands_;
+  std::map<EventNo, std::vector<model::WalkValue>> operands_;
 };
 
 // An event that is next in a schedule.
@@ -82,10 +82,10 @@ struct ModelOutcome {
   bool child_deviates = false;  // Fork: what the new thread was given is not what was recorded
 };
 
-class ModelRun : public model::PathClient {
+class ModelRun : public model::WalkClient {
  public:
   // `recorded` must outlive it.
-  explicit ModelRun(const RecordedPath& recorded);
+  explicit ModelRun(const RecordedWalk& recorded);
   ModelRun(const ModelRun&) = delete;
   ModelRun& operator=(const ModelRun&) = delete;
 
@@ -101,17 +101,17 @@ class ModelRun : public model::PathClient {
     bool called = false;                         // Call: by the call that the thread stands at
     const program::Instruction* met = nullptr;   // the instruction that the event is of,
     const program::Instruction* call = nullptr;  // or the call that it is inside of, or enters
-    std::vector<model::PathValue> operands;      // of either
+    std::vector<model::WalkValue> operands;      // of either
     bool left = false;                           // an activation is over
     bool unwinds = false;                        // control goes on somewhere else: an exception, setjmp
     std::uint64_t addresses = 0, unknown_addresses = 0, branches = 0;  // compared; not known
   };
 
   void mismatch(const model::Mismatch& mismatch) override;
-  void entered(ThreadId, program::FunctionId, bool called, std::span<const model::PathValue>) override;
-  void left(ThreadId, program::FunctionId, model::PathValue) override;
+  void entered(ThreadId, program::FunctionId, bool called, std::span<const model::WalkValue>) override;
+  void left(ThreadId, program::FunctionId, model::WalkValue) override;
   void executed(const model::Executed& executed) override;
-  void at_call(ThreadId, InstrId instruction, std::span<const model::PathValue> operands) override;
+  void at_call(ThreadId, InstrId instruction, std::span<const model::WalkValue> operands) override;
 
   void feed(const ModelStep& step);
   Check path(const ModelStep& step) const;
@@ -129,10 +129,10 @@ class ModelRun : public model::PathClient {
   const trace::Event& event(const ModelStep& step) const { return recorded_.execution_.event(step.event); }
   const program::Instruction* instruction_of(const trace::Event& e) const;
 
-  const RecordedPath& recorded_;
+  const RecordedWalk& recorded_;
   Told told_;
   HashSet<std::uint32_t> begun_;  // threads with an event of their own, in this run
-  model::PathWalker walker_;
+  model::Walker walker_;
 };
 
 }  // namespace racecast::witness

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/byte_map.h"
+#include "model/memory/byte_map.h"
 #include "witness/prefix_objects.h"
 #include "witness/prefix_ties.h"
 

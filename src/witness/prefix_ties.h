@@ -1,14 +1,15 @@
 // Missing code for the prefix judge (docs/semantics.md, section 4): per byte, which schedules keep all section events
 // so far that reach it, and all events so far that are on it. Two words per byte of every granule that an event is on;
-// each event of a section walks all that its sections reach (LIMIT: model/missing_order.h, by classes, does better).
+// each event of a section walks all that its sections reach (LIMIT: model/order/missing_order.h, by classes, does
+// better).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
 
-#include "model/missing_order.h"
-#include "model/shadow.h"
+#include "model/memory/shadow.h"
+#include "model/order/missing_order.h"
 #include "trace/trace.h"
 #include "witness/prefix_objects.h"
 

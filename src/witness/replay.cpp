@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "model/execution.h"
-#include "program/machine.h"
+#include "model/order/execution.h"
+#include "program/machine/machine.h"
 #include "trace/recorder.h"
 
 namespace racecast::witness {
@@ -17,7 +17,7 @@ using trace::EventKind;
 namespace {
 
 // A division that went well, which is recorded where its divisor depends on a read. It decides nothing here, and in an
-// unexecuted branch (model/variant.h) nobody has recorded it.
+// unexecuted branch (model/detour/variant.h) nobody has recorded it.
 bool is_division(const Event& e, const program::InstructionIndex& instructions) {
   if (e.kind != EventKind::Branch || e.value != 0 || index(e.location) >= instructions.size()) return false;
   const program::Op op = instructions[static_cast<InstrId>(index(e.location))].instruction->op;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "finding/schedule.h"
-#include "model/execution.h"
+#include "model/order/execution.h"
 #include "witness/judge.h"
 
 namespace racecast::witness {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "program/litmus.h"
-#include "program/litmus_ast.h"
+#include "program/litmus/ast.h"
+#include "program/litmus/litmus.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace racecast;

@@ -18,11 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "abi/abi.h"
+#include "abi/model_blob.h"
 #include "base/bytes.h"
 #include "base/check.h"
-#include "program/abi.h"
 #include "program/binary.h"
-#include "program/model_blob.h"
 #include "recording/merge.h"
 #include "trace/reader.h"
 #include "trace/validator.h"
@@ -86,7 +86,7 @@ void write_stream(const std::string& folder, std::uint32_t number, std::uint32_t
 }
 
 // main: 0 load g, 1 stackalloc, 2 call f, 3 opaque, 4 branch; two returns. f: a parameter, a store.
-program::Model good_model() {
+abi::Model good_model() {
   using namespace program;
   Program p;
   p.strings = {"", "main", "f", "g"};
@@ -169,7 +169,7 @@ void write_folder(const std::string& folder, char mode, Bytes bytes) {
     write_stream(folder, 0, 0, abi::kNoStream, few.bytes());
     return;
   }
-  write_module(folder, kIds, 7, program::encode_model(good_model()));
+  write_module(folder, kIds, 7, abi::encode_model(good_model()));
   for (std::uint32_t s = 0; s < 3; ++s) {
     std::size_t size = bytes.size();
     if (s < 2 && size >= 2) {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "program/binary.h"
-#include "program/explore.h"
-#include "program/litmus_ast.h"
+#include "program/litmus/ast.h"
+#include "program/machine/explore.h"
 #include "property/laws_orders.h"
 #include "trace/reader.h"
 #include "trace/text.h"

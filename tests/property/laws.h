@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "property/oracle.h"
 #include "property/random_litmus.h"
 #include "trace/trace.h"

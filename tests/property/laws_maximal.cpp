@@ -7,9 +7,9 @@
 
 namespace racecast::property {
 
-using analysis::maximal::Decision;
-using analysis::maximal::Predictor;
-using analysis::maximal::Verdict;
+using analysis::predict::Decision;
+using analysis::predict::Predictor;
+using analysis::predict::Verdict;
 
 namespace {
 constexpr oracle::Limits kLimits{.max_states = 20'000};

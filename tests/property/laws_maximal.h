@@ -13,7 +13,7 @@ namespace racecast::property {
 
 // How to decide: with which budget, and with which solver.
 struct Way {
-  analysis::maximal::Budget budget = {};
+  analysis::predict::Budget budget = {};
   std::unique_ptr<smt::Solver> (*solver)(const smt::BaseOrder&) = smt::make_order_solver;
 };
 

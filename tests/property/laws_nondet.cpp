@@ -3,23 +3,23 @@
 #include <fmt/format.h>
 
 #include "analysis/analysis.h"
-#include "analysis/maximal/must_order.h"
-#include "analysis/maximal/window.h"
+#include "analysis/nondet/challenges.h"
 #include "analysis/nondet/decide.h"
-#include "analysis/nondet/witnesses.h"
+#include "analysis/window/must_order.h"
+#include "analysis/window/window.h"
 #include "property/oracle_nondet.h"
 #include "witness/judge.h"
 
 namespace racecast::property {
 
-using analysis::maximal::CellAccess;
-using analysis::maximal::PointNo;
-using analysis::maximal::Verdict;
 using analysis::nondet::Answer;
 using analysis::nondet::Couple;
 using analysis::nondet::Form;
 using analysis::nondet::kEnd;
 using analysis::nondet::Question;
+using analysis::predict::CellAccess;
+using analysis::predict::PointNo;
+using analysis::predict::Verdict;
 using oracle::SeenWrite;
 
 namespace {
@@ -37,7 +37,7 @@ struct Compared {
   explicit Compared(const trace::Trace& t)
       : trace(t),
         facts(t),
-        window(analysis::maximal::Window::by_writer(t, 0)),
+        window(analysis::predict::Window::by_writer(t, 0)),
         must(window),
         regions(window),
         decider(window, must, regions),
@@ -46,7 +46,7 @@ struct Compared {
 
   int event_of(PointNo p) const { return static_cast<int>(index(window.event_of[p])); }
   // The oracle's cell (the first one, if there are several) of a cell of the window.
-  int cell_of(analysis::maximal::CellNo c) const {
+  int cell_of(analysis::predict::CellNo c) const {
     const auto& cell = window.cells[c];
     for (int i = 0; i < static_cast<int>(facts.cells.size()); ++i) {
       const bool same_life =
@@ -73,7 +73,7 @@ struct Compared {
     std::optional<EventNo> writer;
     if (question.form == Form::Last)
       writer =
-          question.challenger == analysis::maximal::kStart ? model::kInitial : window.event_of[question.challenger];
+          question.challenger == analysis::predict::kStart ? model::kInitial : window.event_of[question.challenger];
     const witness::Judgement said = couple.read == kEnd
                                         ? judge.other_content(schedule, cell.life, cell.address, writer)
                                         : judge.other_write(schedule, window.event_of[couple.read], writer);
@@ -116,7 +116,7 @@ struct Compared {
       const int e = c == couple.floor ? oracle::kInitial : event_of(c);
       const auto is_last = [&] {
         if (truth.last.contains({read, cell, e})) return true;
-        return c == couple.floor && c != analysis::maximal::kStart && truth.last.contains({read, cell, event_of(c)});
+        return c == couple.floor && c != analysis::predict::kStart && truth.last.contains({read, cell, event_of(c)});
       };
       const std::string complaints[] = {
           compare({couple, c, Form::Without}, truth.without.contains({read, cell, e}), counts),
@@ -130,8 +130,8 @@ struct Compared {
 
   const trace::Trace& trace;
   const oracle::Facts facts;
-  const analysis::maximal::Window window;
-  const analysis::maximal::MustOrder must;
+  const analysis::predict::Window window;
+  const analysis::predict::MustOrder must;
   const analysis::nondet::Regions regions;
   analysis::nondet::Decider decider;
   analysis::nondet::Nearby nearby;
@@ -175,11 +175,11 @@ std::string enumeration_as_the_search(const trace::Trace& trace, NondetCounts* c
   NondetCounts own;
   NondetCounts& count = counts == nullptr ? own : *counts;
   Compared compared(trace);
-  analysis::nondet::Witnesses witnesses(compared.window, compared.must, {});
+  analysis::nondet::Challenges challenges(compared.window, compared.must, {});
   analysis::nondet::Tally tally;
   std::string complaint;
-  for (const Couple& couple : witnesses.couples(1, true))
-    witnesses.decide(couple, tally, analysis::nondet::Tell::All, [&](const analysis::nondet::Decided& decided) {
+  for (const Couple& couple : challenges.couples(1, true))
+    challenges.decide(couple, tally, analysis::nondet::Tell::All, [&](const analysis::nondet::Decided& decided) {
       if (!complaint.empty()) return;
       const bool said = decided.outcome == analysis::nondet::Outcome::Feasible;
       bool feasible = false;
@@ -201,15 +201,15 @@ std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* c
   const oracle::Nondet truth = truth_of(trace, &count);
   if (!truth.search.complete) return "";
   const Compared compared(trace);
-  analysis::nondet::Witnesses witnesses(compared.window, compared.must, {});
+  analysis::nondet::Challenges challenges(compared.window, compared.must, {});
   analysis::nondet::Tally tally;
-  for (const Couple& couple : witnesses.couples(1, true)) {
+  for (const Couple& couple : challenges.couples(1, true)) {
     const int read = couple.read == kEnd ? oracle::kEndOfRun : compared.event_of(couple.read);
     const int cell = compared.cell_of(couple.cell);
     std::string complaint;
     std::set<PointNo> told;
     const bool feasible =
-        witnesses.decide(couple, tally, analysis::nondet::Tell::All, [&](const analysis::nondet::Decided& decided) {
+        challenges.decide(couple, tally, analysis::nondet::Tell::All, [&](const analysis::nondet::Decided& decided) {
           const bool is_write = decided.challenger != couple.floor;
           const SeenWrite seen{read, cell, is_write ? compared.event_of(decided.challenger) : oracle::kInitial};
           const bool expected = truth.without.contains(seen) || truth.between.contains(seen);
@@ -230,8 +230,8 @@ std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* c
     if (told.size() != others) return fmt::format("read {}: {} challengers of {}", read, told.size(), others);
   }
   analysis::nondet::Tally silent;
-  for (const Couple& couple : witnesses.couples(1, true))
-    witnesses.decide(couple, silent, analysis::nondet::Tell::Nothing, {});
+  for (const Couple& couple : challenges.couples(1, true))
+    challenges.decide(couple, silent, analysis::nondet::Tell::Nothing, {});
   if (silent.feasible != tally.feasible || silent.infeasible != tally.infeasible || silent.possible != tally.possible)
     return "the tally depends on who listens";
   count.chosen_infeasible += tally.infeasible_by_choice;

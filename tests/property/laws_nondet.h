@@ -1,4 +1,4 @@
-// The laws of `nondet`: of every witness it says what the brute-force oracle says.
+// The laws of `nondet`: of every challenge it says what the brute-force oracle says.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct NondetCounts {
 // Every read, every challenger, every form: decided as by the oracle; each interleaving passes the judge.
 std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
 
-// The same for all witnesses of a trace at once (analysis/nondet/witnesses.h).
+// The same for all challenges of a trace at once (analysis/nondet/challenges.h).
 std::string enumeration_as_the_oracle(const trace::Trace& trace, NondetCounts* counts = nullptr);
 
 // And where no oracle can go: all at once as one by one, and every interleaving passes the judge.

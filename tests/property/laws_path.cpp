@@ -30,7 +30,7 @@ std::string text_of(const oracle::Recording& recording, std::pair<InstrId, Instr
 
 }  // namespace
 
-std::string turns_as_the_oracle(const oracle::Recording& recording, PathCounts* counts) {
+std::string turns_as_the_oracle(const oracle::Recording& recording, WalkCounts* counts) {
   const oracle::RelaxedRaces expected = oracle::path_races(recording, {.max_states = 20'000});
   if (!expected.complete) return "";
   const std::vector<std::string> names{"value", "path"};

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "model/symbols.h"
+#include "model/symbolic/symbolic_trace.h"
 #include "witness/judge.h"
 #include "witness/replay.h"
 
 namespace racecast::property {
 
-using analysis::maximal::Decision;
-using analysis::maximal::Predictor;
-using analysis::maximal::Verdict;
+using analysis::predict::Decision;
+using analysis::predict::Predictor;
+using analysis::predict::Verdict;
 
 std::string relaxes_as_the_oracle(const oracle::Recording& recording, const Way& way, ValueCounts* counts) {
   const oracle::RelaxedRaces races = oracle::value_races(recording, {.max_states = 20'000});

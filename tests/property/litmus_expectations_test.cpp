@@ -12,8 +12,8 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
-#include "program/explore.h"
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
+#include "program/machine/explore.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
 #include "property/laws_nondet.h"

@@ -14,9 +14,9 @@
 namespace racecast::property {
 namespace {
 
-using analysis::maximal::Decision;
-using analysis::maximal::Predictor;
-using analysis::maximal::Verdict;
+using analysis::predict::Decision;
+using analysis::predict::Predictor;
+using analysis::predict::Verdict;
 
 void for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t first_seed, const Way& way = {}) {
   std::uint64_t races = 0;

@@ -85,7 +85,7 @@ TEST(NondetProperty, LargeTraces) {
   for_traces(
       scaled(30), 800'000, [](std::uint64_t seed) { return random_scopes(seed, 150); }, enumeration_as_the_search);
 }
-// Witnesses that phase 1 leaves open and every choice of phase 2 refutes.
+// Challenges that phase 1 leaves open and every choice of phase 2 refutes.
 TEST(NondetProperty, ScopesWithoutAWay) {
   const int count = scaled(400);
   for (const Law law : {witnesses_as_the_oracle, enumeration_as_the_oracle}) {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "property/laws.h"
 #include "property/oracle_facts.h"
 #include "property/random_litmus.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
 #include "property/laws_maximal.h"
@@ -124,7 +124,7 @@ TEST(RandomLitmus, ValueIsExact) {
   EXPECT_GT(counts.beyond_maximal, 0U);
 }
 TEST(RandomLitmus, PathIsExact) {
-  PathCounts counts;
+  WalkCounts counts;
   for_random_programs("path", scaled(6000), {.values = true}, [&](const Recorded& run, Random&) -> std::string {
     const Result<oracle::Recording> recording = oracle::record(run.file, run.options);
     if (!recording) return recording.error().message;

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
 #include "property/laws_orders.h"

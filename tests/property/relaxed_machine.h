@@ -1,10 +1,11 @@
 // The interpreter of the oracle of `value` and `path` (relaxed_oracle.h): runs a litmus program freely (All), or along
 // the recorded paths of its threads (Value), or along them but for unexecuted branches (Path).
 //
-// It is not program/machine.h on purpose: it must hold a thread back in the middle of local computation, know for every
-// register whether its value is certain, and put recorded contents where missing code was. What it does freely is
-// compared with program/explore.h on thousands of programs (relaxed_oracle_test.cpp), so it is checked by what it
-// replaces. Litmus programs only: every access is of eight bytes, nothing is freed, calls are direct.
+// It is not program/machine/machine.h on purpose: it must hold a thread back in the middle of local computation, know
+// for every register whether its value is certain, and put recorded contents where missing code was. What it does
+// freely is compared with program/machine/explore.h on thousands of programs (relaxed_oracle_test.cpp), so it is
+// checked by what it replaces. Litmus programs only: every access is of eight bytes, nothing is freed, calls are
+// direct.
 //
 // For tests only.
 #pragma once
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "program/evaluate.h"
-#include "program/liveness.h"
+#include "program/graph/liveness.h"
 #include "program/program.h"
 #include "property/oracle_facts.h"
 #include "property/relaxed_paths.h"

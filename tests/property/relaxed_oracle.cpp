@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "program/schedule.h"
+#include "program/machine/schedule.h"
 
 namespace racecast::oracle {
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "property/oracle.h"
 #include "property/relaxed_machine.h"
 #include "trace/recorder.h"

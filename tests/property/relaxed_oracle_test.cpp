@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "program/explore.h"
+#include "program/machine/explore.h"
 #include "property/laws.h"
 #include "property/random_litmus.h"
 

@@ -3,7 +3,7 @@
 #include <variant>
 
 #include "base/check.h"
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 
 namespace racecast::oracle {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/litmus_ast.h"
+#include "program/litmus/ast.h"
 #include "program/program.h"
 #include "trace/trace.h"
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <map>
 
-#include "program/litmus.h"
-#include "program/machine.h"
+#include "program/litmus/litmus.h"
+#include "program/machine/machine.h"
 #include "property/laws.h"
 #include "property/random_litmus.h"
 #include "trace/recorder.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "model/symbols.h"
+#include "model/symbolic/symbolic_trace.h"
 #include "smt/solver.h"
 #include "trace/trace.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "analysis/maximal/decide.h"
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "property/laws.h"
 #include "property/random_litmus.h"
 #include "property/relaxed_oracle.h"
@@ -18,9 +18,9 @@
 namespace racecast::property {
 namespace {
 
-using analysis::maximal::Budget;
-using analysis::maximal::Predictor;
-using analysis::maximal::Verdict;
+using analysis::predict::Budget;
+using analysis::predict::Predictor;
+using analysis::predict::Verdict;
 
 constexpr std::uint64_t kMaxSteps = 150;
 constexpr unsigned kMilliseconds = 2000;  // for a pair

@@ -9,7 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/maximal/decide.h"
-#include "analysis/maximal/windows.h"
+#include "analysis/window/windows.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
 #include "property/random_traces.h"
@@ -19,12 +19,12 @@
 namespace racecast::property {
 namespace {
 
-using analysis::maximal::CarriedState;
-using analysis::maximal::Predictor;
-using analysis::maximal::SemaphoreStarts;
-using analysis::maximal::Verdict;
-using analysis::maximal::WindowOfTrace;
-using analysis::maximal::Windows;
+using analysis::predict::CarriedState;
+using analysis::predict::Predictor;
+using analysis::predict::SemaphoreStarts;
+using analysis::predict::Verdict;
+using analysis::predict::WindowOfTrace;
+using analysis::predict::Windows;
 
 constexpr oracle::Limits kLimits{.max_states = 20'000};
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "program/abi.h"
+#include "abi/abi.h"
 
 extern "C" {
 extern __attribute__((tls_model("initial-exec"))) thread_local racecast::abi::ThreadState* __racecast_thread;

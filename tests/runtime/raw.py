@@ -1,9 +1,9 @@
-"""Reads a raw recording (src/program/abi.h), straight from its definition and independently of src/recording.
+"""Reads a raw recording (src/abi/abi.h), straight from its definition and independently of src/recording.
 
 raw.py FOLDER      prints meta and the records of every stream
 read(FOLDER)       the same as data, for tests: raises where something is not as it has to be
 
-Records with an id (not a tag) are taken to hold one number of 8 bytes, as tests/runtime/hooks.h writes them."""
+Records with an id (not a tag) are taken to hold one number of 8 bytes, as tests/runtime/core/hooks.h writes them."""
 import os
 import re
 import struct

@@ -1,5 +1,5 @@
 // Which pairs of accesses `maximal` tries: all that conflict and that tier 1 leaves, in a bounded number.
-#include "analysis/maximal/candidates.h"
+#include "analysis/window/candidates.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace racecast {
 namespace {
 
-using analysis::maximal::AccessPair;
-using analysis::maximal::Candidates;
+using analysis::predict::AccessPair;
+using analysis::predict::Candidates;
 
 struct Found {
   explicit Found(
@@ -147,7 +147,7 @@ TEST(MaximalCandidates, OfALargeClassSomeAreTriedAndThatIsSaid) {
   const Candidates::Tries tries = found.candidates.tries(0);
   EXPECT_FALSE(tries.all) << "10,000 pairs";
   EXPECT_GE(tries.pairs.size(), 100u);
-  EXPECT_LE(tries.pairs.size(), analysis::maximal::kSomeOfClass);
+  EXPECT_LE(tries.pairs.size(), analysis::predict::kSomeOfClass);
   std::set<std::uint64_t> firsts;
   for (const AccessPair& pair : tries.pairs) firsts.insert(index(pair.first) / 20);
   EXPECT_EQ(firsts.size(), 10u) << "they are spread over the trace";

@@ -1,5 +1,5 @@
 // What clang is told for what the user says: which phases get which flags, what is refused, response files.
-#include "cli/compile_args.h"
+#include "cli/compile/compile_args.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-// Unexecuted branches: the ways through them (model/detours.h) and the variants that they make (model/variant.h).
-// Equality with the oracle, on random programs, is in property/laws_path.h.
-#include "model/detours.h"
+// Unexecuted branches: the ways through them (model/detour/detours.h) and the variants that they make
+// (model/detour/variant.h). Equality with the oracle, on random programs, is in property/laws_path.h.
+#include "model/detour/detours.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "model/variant.h"
+#include "model/detour/variant.h"
 #include "unit/recorded_litmus.h"
 
 namespace racecast::model {

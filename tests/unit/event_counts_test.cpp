@@ -1,10 +1,10 @@
-// The columns of RECIPE's Table II (model/event_counts.h).
-#include "model/event_counts.h"
+// The columns of RECIPE's Table II (model/symbolic/event_counts.h).
+#include "model/symbolic/event_counts.h"
 
 #include <gtest/gtest.h>
 
-#include "unit/path_run.h"
 #include "unit/text_trace.h"
+#include "unit/walk_run.h"
 
 namespace racecast::model {
 namespace {

@@ -1,5 +1,5 @@
 // Exploration: the `all` lines of the litmus files, classic programs with known answers, bounds and deadlocks.
-#include "program/explore.h"
+#include "program/machine/explore.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <sstream>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "unit/program_builder.h"
 
 namespace racecast::program {

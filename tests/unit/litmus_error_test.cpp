@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "program/litmus.h"
-#include "program/litmus_ast.h"
-#include "program/litmus_parser.h"
+#include "program/litmus/ast.h"
+#include "program/litmus/litmus.h"
+#include "program/litmus/parser.h"
 
 namespace racecast::program {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "program/litmus.h"
-#include "program/litmus_ast.h"
+#include "program/litmus/ast.h"
+#include "program/litmus/litmus.h"
 
 namespace racecast::program {
 namespace {

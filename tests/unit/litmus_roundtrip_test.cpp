@@ -8,9 +8,9 @@
 #include <random>
 #include <sstream>
 
-#include "program/litmus.h"
-#include "program/litmus_ast.h"
-#include "program/litmus_lexer.h"
+#include "program/litmus/ast.h"
+#include "program/litmus/lexer.h"
+#include "program/litmus/litmus.h"
 
 namespace racecast::program {
 namespace {

@@ -1,5 +1,5 @@
 // Which stack slots are local: what the lowering says, and what is_local_pointer() says from scratch, must agree.
-#include "frontend/llvm/escape.h"
+#include "frontend/llvm/lower/escape.h"
 
 #include <llvm/IR/Instructions.h>
 

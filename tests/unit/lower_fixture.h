@@ -21,10 +21,10 @@
 #include <string_view>
 #include <vector>
 
-#include "frontend/llvm/lower.h"
+#include "frontend/llvm/lower/lower.h"
 #include "program/dump.h"
-#include "program/machine.h"
-#include "program/schedule.h"
+#include "program/machine/machine.h"
+#include "program/machine/schedule.h"
 
 namespace racecast::frontend::testing {
 

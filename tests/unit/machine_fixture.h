@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "program/litmus.h"
-#include "program/machine.h"
-#include "program/schedule.h"
+#include "program/litmus/litmus.h"
+#include "program/machine/machine.h"
+#include "program/machine/schedule.h"
 #include "unit/program_builder.h"
 
 namespace racecast::program::machine_testing {

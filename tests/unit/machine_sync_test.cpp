@@ -1,7 +1,7 @@
 // Synchronisation in the interpreter: each primitive with its blocking, mistakes as errors, two-half steps, threads.
 #include <gtest/gtest.h>
 
-#include "program/machine.h"
+#include "program/machine/machine.h"
 #include "unit/machine_fixture.h"
 
 namespace racecast::program {

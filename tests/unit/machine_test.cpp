@@ -1,6 +1,6 @@
 // The interpreter: memory and every fault, control, missing code, copies and fingerprints. Synchronisation is in
 // machine_sync_test.cpp.
-#include "program/machine.h"
+#include "program/machine/machine.h"
 
 #include <gtest/gtest.h>
 

@@ -12,11 +12,11 @@
 namespace racecast {
 namespace {
 
-using analysis::maximal::Budget;
-using analysis::maximal::Decision;
-using analysis::maximal::Predictor;
-using analysis::maximal::Tier;
-using analysis::maximal::Verdict;
+using analysis::predict::Budget;
+using analysis::predict::Decision;
+using analysis::predict::Predictor;
+using analysis::predict::Tier;
+using analysis::predict::Verdict;
 
 struct Row {
   std::string name;

@@ -1,16 +1,16 @@
-// Which branches can go another way at all (analysis/maximal/may_turn.h). That none is left out is tested by the
+// Which branches can go another way at all (analysis/path/may_turn.h). That none is left out is tested by the
 // equality of path with its oracle (property/laws_path.h).
-#include "analysis/maximal/may_turn.h"
+#include "analysis/path/may_turn.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
-#include "model/fork_join.h"
+#include "model/order/fork_join.h"
 #include "unit/recorded_litmus.h"
 
-namespace racecast::analysis::maximal {
+namespace racecast::analysis::predict {
 namespace {
 
 using trace::Event;
@@ -96,4 +96,4 @@ run main main child
 }
 
 }  // namespace
-}  // namespace racecast::analysis::maximal
+}  // namespace racecast::analysis::predict

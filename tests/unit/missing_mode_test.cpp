@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "analysis/analysis.h"
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "program/program.h"
 #include "trace/recorder.h"
 #include "trace/validator.h"

@@ -1,7 +1,7 @@
 // The order of missing code against its definition (docs/semantics.md, section 4), taken literally: every pair of
 // events, every byte. Here the traces are long and have many reach sets that overlap in all ways, which is what splits
 // classes of bytes again and again; the random traces of tests/property are short.
-#include "model/missing_order.h"
+#include "model/order/missing_order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is embedded in object files: it comes back as it was, and damage is an error.
-#include "program/model_blob.h"
+#include "abi/model_blob.h"
 
 #include <gtest/gtest.h>
 #include <zstd.h>
@@ -13,7 +13,7 @@ namespace {
 
 using abi::AddressMode;
 using abi::ItemKind;
-using program::Model;
+using abi::Model;
 using program::Op;
 
 Model sample() {
@@ -25,11 +25,11 @@ Model sample() {
   f.ret();
   Model model;
   model.program = *builder.build();
-  program::Shape entry;
+  abi::Shape entry;
   entry.header = {0, 2, 1, abi::kEntry | abi::kReturn, 2};
   entry.items = {{ItemKind::Load, AddressMode::Explicit, 8, 0, 8, 0, 0},
                  {ItemKind::Store, AddressMode::Shared, 4, 1, 4, 0, -8}};
-  program::Shape other;
+  abi::Shape other;
   other.header = {0, kNone32, 3, 0, 2};
   other.items = {{ItemKind::Param, AddressMode::None, 8, 77, 0, 0, 0},
                  {ItemKind::Load, AddressMode::Global, 2, 0, 2, 0, 1 << 20}};
@@ -37,7 +37,7 @@ Model sample() {
   return model;
 }
 
-bool same(const program::Shape& a, const program::Shape& b) {
+bool same(const abi::Shape& a, const abi::Shape& b) {
   if (a.header.function != b.header.function || a.header.next != b.header.next || a.header.slots != b.header.slots ||
       a.header.flags != b.header.flags || a.items.size() != b.items.size() || b.header.items != b.items.size())
     return false;
@@ -52,7 +52,7 @@ bool same(const program::Shape& a, const program::Shape& b) {
 
 TEST(ModelBlob, ComesBackAsItWas) {
   const Model model = sample();
-  const auto back = program::decode_model(program::encode_model(model));
+  const auto back = abi::decode_model(abi::encode_model(model));
   ASSERT_TRUE(back.has_value()) << back.error().message;
   EXPECT_EQ(back->program, model.program);
   ASSERT_EQ(back->shapes.size(), 2u);
@@ -62,15 +62,15 @@ TEST(ModelBlob, ComesBackAsItWas) {
 
 TEST(ModelBlob, PayloadHasExplicitAddressesAndValuesOnly) {
   const Model model = sample();
-  EXPECT_EQ(program::payload_bytes(model.shapes[0]), 6u + 8u + 4u);
-  EXPECT_EQ(program::payload_bytes(model.shapes[1]), 8u + 2u);
+  EXPECT_EQ(abi::payload_bytes(model.shapes[0]), 6u + 8u + 4u);
+  EXPECT_EQ(abi::payload_bytes(model.shapes[1]), 8u + 2u);
 }
 
 TEST(ModelBlob, WhatDoesNotExistIsRefused) {
   const auto refused = [](auto&& change) {
     Model model = sample();
     change(model);
-    return !program::decode_model(program::encode_model(model)).has_value();
+    return !abi::decode_model(abi::encode_model(model)).has_value();
   };
   EXPECT_FALSE(refused([](Model&) {}));
   EXPECT_TRUE(refused([](Model& m) { m.shapes[0].header.function = 1; }));
@@ -87,9 +87,9 @@ TEST(ModelBlob, WhatDoesNotExistIsRefused) {
 }
 
 TEST(ModelBlob, DamageIsAnError) {
-  const std::vector<std::uint8_t> good = program::encode_model(sample());
+  const std::vector<std::uint8_t> good = abi::encode_model(sample());
   for (std::size_t size = 0; size < good.size(); ++size) {
-    EXPECT_FALSE(program::decode_model(std::span(good).first(size)).has_value()) << size;
+    EXPECT_FALSE(abi::decode_model(std::span(good).first(size)).has_value()) << size;
   }
   // Behind the compression: random changes never crash, whatever they mean.
   std::vector<std::uint8_t> plain(ZSTD_getFrameContentSize(good.data(), good.size()));
@@ -103,7 +103,7 @@ TEST(ModelBlob, DamageIsAnError) {
     if (random() % 4 == 0) bytes.resize(random() % bytes.size());
     std::vector<std::uint8_t> packed(ZSTD_compressBound(bytes.size()));
     packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
-    (void)program::decode_model(packed);
+    (void)abi::decode_model(packed);
   }
 }
 

@@ -1,6 +1,6 @@
 // Whom a read may read from, nearest first, on traces of a few lines; by hand, and compared with what must-order says
 // of each write by itself.
-#include "analysis/maximal/nearest_writers.h"
+#include "analysis/search/nearest_writers.h"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +12,11 @@
 namespace racecast {
 namespace {
 
-using analysis::maximal::kStart;
-using analysis::maximal::MustOrder;
-using analysis::maximal::NearestWriters;
-using analysis::maximal::PointNo;
-using analysis::maximal::Window;
+using analysis::predict::kStart;
+using analysis::predict::MustOrder;
+using analysis::predict::NearestWriters;
+using analysis::predict::PointNo;
+using analysis::predict::Window;
 
 // Of the last read of the trace, which is its point `reader`.
 std::vector<PointNo> writers_of(const std::string& events, PointNo reader) {

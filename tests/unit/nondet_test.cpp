@@ -1,4 +1,4 @@
-// Nondeterminism witnesses on traces whose answers are plain to see, and the judge's rules for them. That every answer
+// Nondeterminism challenges on traces whose answers are plain to see, and the judge's rules for them. That every answer
 // is right is a law in tests/property.
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/nondet/challenges.h"
 #include "analysis/nondet/choice_graph.h"
 #include "analysis/nondet/listing.h"
-#include "analysis/nondet/witnesses.h"
 #include "trace/validator.h"
 #include "unit/text_trace.h"
 #include "witness/judge.h"
@@ -31,19 +31,19 @@ finding::Schedule schedule_of(const std::vector<int>& numbers) {
   return schedule;
 }
 
-// "read<writer?challenger" of every feasible witness, by numbers of events; `-`: what was there before; `end`.
+// "read<writer?challenger" of every feasible challenge, by numbers of events; `-`: what was there before; `end`.
 std::vector<std::string> feasible(const std::string& events) {
   const trace::Trace trace = text_trace(events);
-  const auto window = analysis::maximal::Window::by_writer(trace, 0);
-  const analysis::maximal::MustOrder must(window);
-  analysis::nondet::Witnesses witnesses(window, must, {});
+  const auto window = analysis::predict::Window::by_writer(trace, 0);
+  const analysis::predict::MustOrder must(window);
+  analysis::nondet::Challenges challenges(window, must, {});
   analysis::nondet::Tally tally;
   std::vector<std::string> found;
   const auto name = [&](analysis::nondet::PointNo p, analysis::nondet::PointNo floor) {
     return p == floor ? std::string("-") : std::to_string(index(window.event_of[p]));
   };
-  for (const Couple& couple : witnesses.couples(1, true))
-    witnesses.decide(couple, tally, analysis::nondet::Tell::All, [&](const Decided& decided) {
+  for (const Couple& couple : challenges.couples(1, true))
+    challenges.decide(couple, tally, analysis::nondet::Tell::All, [&](const Decided& decided) {
       EXPECT_NE(decided.outcome, Outcome::Unknown);
       if (decided.outcome != Outcome::Feasible) return;
       const std::string read = couple.read == analysis::nondet::kEnd ? "end" : name(couple.read, 0);

@@ -29,7 +29,7 @@ using abi::ItemKind;
 
 constexpr const char* kRows = "known r0:str\nmalloc\n_ZN3lib*\n";
 
-std::string text_of(const program::Shape& shape) {
+std::string text_of(const abi::Shape& shape) {
   static constexpr const char* kKinds[] = {"",       "load",         "store", "value",    "param",
                                            "alloca", "allocaofsize", "frame", "bulkread", "bulkwrite"};
   std::string text;
@@ -96,18 +96,18 @@ class PlanTest : public testing::Test {
     ASSERT_FALSE(llvm::verifyModule(*module_, &stream)) << problem;
     const auto* ids = module_->getGlobalVariable("__racecast_ids", /*AllowInternal=*/true);
     ASSERT_NE(ids, nullptr);
-    const Result<program::Model> model = embedded();
+    const Result<abi::Model> model = embedded();
     ASSERT_TRUE(model.has_value()) << model.error().message;
     std::uint64_t slots = 0;
-    for (const program::Shape& shape : model->shapes) slots += shape.header.slots;
+    for (const abi::Shape& shape : model->shapes) slots += shape.header.slots;
     EXPECT_EQ(ids->getValueType()->getArrayNumElements(), slots);
   }
 
-  Result<program::Model> embedded() const {
+  Result<abi::Model> embedded() const {
     const auto* bytes = llvm::cast<llvm::ConstantDataArray>(
         module_->getGlobalVariable("__racecast_model", /*AllowInternal=*/true)->getInitializer());
     const llvm::StringRef raw = bytes->getRawDataValues();
-    return program::decode_model({reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()});
+    return abi::decode_model({reinterpret_cast<const std::uint8_t*>(raw.data()), raw.size()});
   }
 
   // How many calls of `name` are in the instrumented module.

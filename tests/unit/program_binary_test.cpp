@@ -10,7 +10,7 @@
 #include <random>
 
 #include "program/dump.h"
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 
 namespace racecast::program {
 namespace {

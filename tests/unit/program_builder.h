@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/machine.h"
+#include "program/machine/machine.h"
 #include "program/program.h"
 
 namespace racecast::testing {

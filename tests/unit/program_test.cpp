@@ -4,8 +4,8 @@
 #include <functional>
 #include <set>
 
-#include "program/dominators.h"
-#include "program/litmus.h"
+#include "program/graph/dominators.h"
+#include "program/litmus/litmus.h"
 #include "program/program.h"
 
 namespace racecast::program {

@@ -33,9 +33,9 @@ inline abi::Item at_global(ItemKind kind, std::uint32_t instr, std::uint32_t glo
   i.base = global;
   return i;
 }
-inline program::Shape shape(std::uint32_t function, std::uint8_t flags, std::uint32_t next,
-                            std::vector<abi::Item> items, std::uint32_t slots = 1) {
-  program::Shape s;
+inline abi::Shape shape(std::uint32_t function, std::uint8_t flags, std::uint32_t next, std::vector<abi::Item> items,
+                        std::uint32_t slots = 1) {
+  abi::Shape s;
   s.header = {function, next, slots, flags, static_cast<std::uint32_t>(items.size())};
   s.items = std::move(items);
   return s;
@@ -46,7 +46,7 @@ inline program::Shape shape(std::uint32_t function, std::uint8_t flags, std::uin
 //   g  7 stackalloc   8 store p   9 return
 struct Small {
   ProgramBuilder builder;
-  program::Model model;
+  abi::Model model;
   Small() {
     auto f = builder.function("main");
     auto g = builder.function("_Z1gPv");
@@ -94,7 +94,7 @@ struct Small {
 // 2 store, 3 before a call, 4 return, 5 load of 4 bytes, 6 bulk write.
 struct Any {
   ProgramBuilder builder;
-  program::Model model;
+  abi::Model model;
   Any() {
     auto f = builder.function("main");
     const auto p = f.param(program::kPtr);

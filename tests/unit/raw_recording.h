@@ -1,4 +1,4 @@
-// Writes raw recordings (program/abi.h) by hand, as the runtime would, and merges them.
+// Writes raw recordings (abi/abi.h) by hand, as the runtime would, and merges them.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/abi.h"
+#include "abi/model_blob.h"
 #include "base/bytes.h"
-#include "program/abi.h"
-#include "program/model_blob.h"
 #include "recording/merge.h"
 #include "trace/reader.h"
 #include "trace/text.h"
@@ -95,9 +95,9 @@ class RawRecording {
     out.raw("prog", 4);
     meta(abi::MetaKind::Process, out.bytes());
   }
-  void module(std::uint64_t ids_begin, std::uint32_t ids, const program::Model& model,
+  void module(std::uint64_t ids_begin, std::uint32_t ids, const abi::Model& model,
               const std::vector<std::uint64_t>& globals, const std::vector<std::uint64_t>& functions) {
-    const std::vector<std::uint8_t> packed = program::encode_model(model);
+    const std::vector<std::uint8_t> packed = abi::encode_model(model);
     ByteWriter out;
     out.u64(ids_begin);
     out.u32(ids);

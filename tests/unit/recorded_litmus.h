@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "trace/recorder.h"
 
 namespace racecast {

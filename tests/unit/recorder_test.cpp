@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "unit/program_builder.h"
 
 namespace racecast::trace {

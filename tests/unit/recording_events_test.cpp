@@ -162,7 +162,7 @@ TEST(RecordingEvents, AnUnwindEndsWhatItPassed) {
   g.get(Op::StackAlloc, {racecast::testing::number(8)}, 0, program::kPtr);  // 5
   g.add(Op::Call, {g.operand()});                                           // 6
   g.ret();                                                                  // 7
-  program::Model model;
+  abi::Model model;
   model.program = *builder.build();
   model.shapes = {shape(0, abi::kEntry | abi::kCallsOut, 0, {item(ItemKind::Frame, 0, 0, 0)}),
                   shape(0, abi::kLanding, kNone32, {item(ItemKind::Frame, 0, 0, 0)}), shape(0, abi::kReturn, 3, {}),

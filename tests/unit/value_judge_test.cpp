@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "trace/validator.h"
-#include "unit/path_run.h"
 #include "unit/recorded_litmus.h"
 #include "unit/text_trace.h"
+#include "unit/walk_run.h"
 #include "witness/judge.h"
 
 namespace racecast {
@@ -571,8 +571,8 @@ TEST(ValueJudge, AWindowStartsWhereTheModelStands) {
   PathRun& run = r.start();
   run.call(r.reader).value(r.reader, 1, 7).read(r.reader, 2, run.address(r.x), 5);
   run.write(r.reader, 4, run.address(r.y), 12);
-  model::PathClient nobody;
-  auto walker = model::PathWalker::make(run.trace().definitions, nobody, true);
+  model::WalkClient nobody;
+  auto walker = model::Walker::make(run.trace().definitions, nobody, true);
   ASSERT_TRUE(walker.has_value());
   trace::Trace window = run.trace();
   // In the window, events 0 and 1 stand for both calls, the first read and the opaque result.
@@ -588,7 +588,7 @@ TEST(ValueJudge, AWindowStartsWhereTheModelStands) {
   EXPECT_EQ(judge.reordering(steps({0, 1, 3, 4})).stored, (Schedule{{EventNo{4}, std::nullopt}}));
 }
 
-// --- what a call without a model was given (PathClient::at_call)
+// --- what a call without a model was given (WalkClient::at_call)
 
 TEST(ValueJudge, TheSameFunctionIsCalled) {
   Recorded r;

@@ -1,10 +1,10 @@
 // `dump trace --verify` on traces that do not agree with their program, which no command can make: what is printed, and
 // the exit code.
-#include "cli/verify.h"
+#include "cli/commands/verify.h"
 
 #include <gtest/gtest.h>
 
-#include "program/litmus.h"
+#include "program/litmus/litmus.h"
 #include "trace/recorder.h"
 
 namespace racecast::cli {

@@ -3,7 +3,7 @@
 #include "analysis/certify.h"
 #include "analysis/order_pass.h"
 #include "analysis/passes.h"
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "model/byte_map.h"
-#include "model/sync_clocks.h"
+#include "model/memory/byte_map.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

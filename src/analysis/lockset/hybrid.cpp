@@ -1,7 +1,7 @@
 // `hybrid` (O'Callahan and Choi, PPoPP 2003): locks do not order, they exclude.
 #include "analysis/order_pass.h"
 #include "analysis/passes.h"
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

@@ -9,7 +9,7 @@
 #include "analysis/racy_counter.h"
 #include "base/hash.h"
 #include "model/contexts.h"
-#include "model/shadow.h"
+#include "model/memory/shadow.h"
 
 namespace racecast::analysis {
 

@@ -11,8 +11,8 @@
 
 #include "analysis/analysis.h"
 #include "model/contexts.h"
-#include "model/shadow.h"
-#include "model/sync_clocks.h"
+#include "model/memory/shadow.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

@@ -3,14 +3,14 @@
 #include <array>
 #include <mutex>
 
-#include "analysis/maximal/attempt.h"
-#include "analysis/maximal/goal.h"
-#include "analysis/maximal/lemmas.h"
-#include "analysis/maximal/must_order.h"
-#include "analysis/maximal/window.h"
+#include "analysis/search/attempt.h"
+#include "analysis/search/goal.h"
+#include "analysis/search/lemmas.h"
+#include "analysis/window/must_order.h"
+#include "analysis/window/window.h"
 #include "smt/solver.h"
 
-namespace racecast::analysis::maximal {
+namespace racecast::analysis::predict {
 
 namespace {
 
@@ -112,4 +112,4 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
   return decision;
 }
 
-}  // namespace racecast::analysis::maximal
+}  // namespace racecast::analysis::predict

@@ -9,11 +9,11 @@
 
 #include "base/ids.h"
 #include "finding/schedule.h"
-#include "model/symbols.h"
+#include "model/symbolic/symbolic_trace.h"
 #include "smt/solver.h"
 #include "trace/trace.h"
 
-namespace racecast::analysis::maximal {
+namespace racecast::analysis::predict {
 
 // What settled a pair, cheapest first (docs/maximal.md).
 enum class Tier : std::uint8_t {
@@ -72,4 +72,4 @@ class Predictor {
   std::unique_ptr<Prepared> prepared_;
 };
 
-}  // namespace racecast::analysis::maximal
+}  // namespace racecast::analysis::predict

@@ -11,21 +11,21 @@
 #include <map>
 
 #include "analysis/describe.h"
-#include "analysis/maximal/detour_search.h"
-#include "analysis/maximal/passed_on.h"
 #include "analysis/maximal/settle.h"
-#include "analysis/maximal/windows.h"
 #include "analysis/passes.h"
+#include "analysis/path/detour_search.h"
+#include "analysis/window/passed_on.h"
+#include "analysis/window/windows.h"
 #include "base/check.h"
-#include "model/symbols.h"
+#include "model/symbolic/symbolic_trace.h"
 
 namespace racecast::analysis {
 
 namespace {
 
-using maximal::Settled;
-using maximal::Verdict;
-using maximal::WindowOfTrace;
+using predict::Settled;
+using predict::Verdict;
+using predict::WindowOfTrace;
 
 using PlacesSet = tsl::robin_set<finding::Places, finding::PlacesHash>;
 
@@ -33,7 +33,7 @@ using PlacesSet = tsl::robin_set<finding::Places, finding::PlacesHash>;
 struct Collected {
   struct Race {
     std::pair<EventNo, EventNo> accesses;
-    finding::Interleaving plan;
+    finding::Interleaving schedule;
   };
   enum class Why : std::uint8_t { Budget, InPart, Rejected };
   struct Unsettled {
@@ -44,10 +44,10 @@ struct Collected {
   std::map<finding::Places, Unsettled> unsettled;
   PlacesSet refuted, found_before;
   std::vector<std::string> rejected;
-  std::optional<maximal::DetourResult> detours;  // path
+  std::optional<predict::DetourResult> detours;  // path
 
   std::uint64_t windows = 0, carried = 0, conflicting = 0, locked = 0, ordered = 0, cut = 0, unknown = 0;
-  std::array<std::uint64_t, maximal::kTiers> settled_by{};
+  std::array<std::uint64_t, predict::kTiers> settled_by{};
   std::vector<std::uint32_t> cones, attempts;
 };
 
@@ -63,7 +63,7 @@ void collect(const char* name, Settled& settled, const WindowOfTrace& window, Co
     case Verdict::Race:
       if (settled.rejected.empty()) {
         all.races.try_emplace(settled.places,
-                              Collected::Race{accesses(), maximal::in_trace(std::move(settled.plan), window)});
+                              Collected::Race{accesses(), predict::in_trace(std::move(settled.schedule), window)});
         break;
       }
       all.rejected.push_back(fmt::format("{}: {}{}", name, settled.rejected,
@@ -131,15 +131,15 @@ class MaximalPass final : public Pass {
   Result<Output> finish(const Input& input) override {
     Collected all;
     const PlacesSet known(input.scheduled.begin(), input.scheduled.end());
-    maximal::WindowSize size;
+    predict::WindowSize size;
     // Windows overlap by half: less than two events cannot.
     if (input.window != 0) size.whole = size.window = std::max<std::uint64_t>(input.window, 2);
     RC_TRY(auto source, input.open());
-    maximal::Windows windows(std::move(source), size, starts_);
+    predict::Windows windows(std::move(source), size, starts_);
     for (;;) {
       RC_TRY(std::optional<WindowOfTrace> window, windows.next());
       if (!window) break;
-      maximal::forget_passed_on_addresses(window->trace);
+      predict::forget_passed_on_addresses(window->trace);
       RC_TRY_STATUS(settle(*window, input, known, all));
       if (window->whole) break;
     }
@@ -155,7 +155,7 @@ class MaximalPass final : public Pass {
 
  private:
   Status settle(const WindowOfTrace& window, const Input& input, const PlacesSet& known, Collected& all) const {
-    maximal::SettleOptions options;
+    predict::SettleOptions options;
     std::optional<model::SymbolicTrace> symbols;
     if (relaxed_ && window.whole && window.trace.definitions.program != nullptr) {
       RC_TRY(symbols, model::SymbolicTrace::make(window.trace));
@@ -178,7 +178,7 @@ class MaximalPass final : public Pass {
       options.progress = [&](std::size_t done, std::size_t of) {
         input.progress(window.first + events * done / std::max<std::size_t>(of, 1));
       };
-    maximal::SettledWindow settled = maximal::settle(window.trace, options);
+    predict::SettledWindow settled = predict::settle(window.trace, options);
     for (Settled& places : settled.places) collect(name_, places, window, all);
     ++all.windows;
     all.carried += window.fixed;
@@ -191,20 +191,20 @@ class MaximalPass final : public Pass {
 
   Status turn_branches(const WindowOfTrace& window, const model::SymbolicTrace& symbols, const Input& input,
                        const PlacesSet& known, Collected& all) const {
-    maximal::DetourOptions options;
+    predict::DetourOptions options;
     options.jobs = input.jobs;
     options.skip = [&](const finding::Places& places) { return known.contains(places) || all.races.contains(places); };
     if (input.progress)
       options.progress = [&](std::size_t done, std::size_t of) {
         input.progress(window.trace.events.size() * done / std::max<std::size_t>(of, 1));
       };
-    RC_TRY(all.detours, maximal::search_detours(window.trace, symbols, options));
-    for (const maximal::DetourRace& race : all.detours->races) all.unsettled.erase(race.places);
+    RC_TRY(all.detours, predict::search_detours(window.trace, symbols, options));
+    for (const predict::DetourRace& race : all.detours->races) all.unsettled.erase(race.places);
     return {};
   }
 
   // Of a race in a variant the numbers of events are those of the variant.
-  Status add_detours(maximal::DetourResult detours, Output& output) const {
+  Status add_detours(predict::DetourResult detours, Output& output) const {
     output.rejected.insert(output.rejected.end(), detours.rejected.begin(), detours.rejected.end());
     output.figures.insert(output.figures.end(), detours.figures.begin(), detours.figures.end());
     for (const std::string& limit : detours.limits) {
@@ -213,7 +213,7 @@ class MaximalPass final : public Pass {
     }
     trace::Trace variant;
     variant.definitions = definitions_;
-    for (maximal::DetourRace& race : detours.races) {
+    for (predict::DetourRace& race : detours.races) {
       variant.events = *race.events;
       Input of_variant = input_of(variant);
       of_variant.keep_racy_events = false;
@@ -225,7 +225,7 @@ class MaximalPass final : public Pass {
       finding.reason =
           fmt::format("where {} another way than recorded, a schedule brings both accesses next to each other",
                       race.turns.size() == 1 ? "a branch goes" : fmt::format("{} branches go", race.turns.size()));
-      finding.schedule = std::move(race.plan);
+      finding.schedule = std::move(race.schedule);
       finding.turns = std::move(race.turns);
       finding.events = std::move(race.events);
       output.findings.push_back(std::move(finding));
@@ -280,13 +280,14 @@ class MaximalPass final : public Pass {
       Collected::Race& race = all.races.at(finding::places_of(finding, definitions_));
       finding.grade = finding::Grade::Predicted;
       finding.analyses = {name_};
-      finding.reason = race.plan.others.empty()
-                           ? "a correct reordering of the recorded events brings both accesses next to each other"
-                           : fmt::format(
-                                 "a correct reordering of the recorded events, in which {} read{} another value, "
-                                 "brings both accesses next to each other",
-                                 race.plan.others.size(), race.plan.others.size() == 1 ? " returns" : "s return");
-      finding.schedule = std::move(race.plan);
+      finding.reason =
+          race.schedule.others.empty()
+              ? "a correct reordering of the recorded events brings both accesses next to each other"
+              : fmt::format(
+                    "a correct reordering of the recorded events, in which {} read{} another value, "
+                    "brings both accesses next to each other",
+                    race.schedule.others.size(), race.schedule.others.size() == 1 ? " returns" : "s return");
+      finding.schedule = std::move(race.schedule);
     }
     pairs.clear();
     for (const auto& [places, pair] : all.unsettled) pairs.push_back(pair.accesses);
@@ -302,7 +303,7 @@ class MaximalPass final : public Pass {
   const trace::Definitions& definitions_;
   const char* const name_;
   const bool relaxed_, paths_;
-  maximal::SemaphoreStarts starts_;
+  predict::SemaphoreStarts starts_;
 };
 
 }  // namespace

@@ -9,12 +9,12 @@
 #include <mutex>
 #include <thread>
 
-#include "model/fork_join.h"
+#include "model/order/fork_join.h"
 #include "program/program.h"
 #include "witness/judge.h"
 #include "witness/replay.h"
 
-namespace racecast::analysis::maximal {
+namespace racecast::analysis::predict {
 
 namespace {
 
@@ -158,16 +158,16 @@ class Settler {
                       index(settled.pair.second), judgement.rule, judgement.step, judgement.detail);
       return;
     }
-    settled.plan.recorded = recorded;
-    settled.plan.others = std::move(deviating);
-    settled.plan.computed = values == witness::Values::Model;
-    settled.plan.stored = std::move(stored);
-    for (finding::Schedule* steps : {&settled.plan.others, &settled.plan.stored})
+    settled.schedule.recorded = recorded;
+    settled.schedule.others = std::move(deviating);
+    settled.schedule.computed = values == witness::Values::Model;
+    settled.schedule.stored = std::move(stored);
+    for (finding::Schedule* steps : {&settled.schedule.others, &settled.schedule.stored})
       std::ranges::sort(*steps, {}, &finding::ScheduleStep::event);
     for (const finding::ScheduleStep& step : whole)
-      settled.plan.end = std::max<std::uint64_t>(settled.plan.end, index(step.event) + 1);
+      settled.schedule.end = std::max<std::uint64_t>(settled.schedule.end, index(step.event) + 1);
     whole.erase(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(recorded));
-    settled.plan.stretches = finding::stretches_of(whole, window_.events);
+    settled.schedule.stretches = finding::stretches_of(whole, window_.events);
   }
 
   // Decides as if nothing were relaxed.
@@ -244,4 +244,4 @@ SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
   return Settler(window, candidates, predictor, options).run();
 }
 
-}  // namespace racecast::analysis::maximal
+}  // namespace racecast::analysis::predict

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/maximal/candidates.h"
 #include "analysis/maximal/decide.h"
+#include "analysis/window/candidates.h"
 #include "finding/finding.h"
 #include "trace/trace.h"
 
-namespace racecast::analysis::maximal {
+namespace racecast::analysis::predict {
 
 // Of all pairs of accesses of a pair of places together; the default Budget is for one of them.
 inline constexpr std::uint64_t kStepsOfPlaces = 50'000'000;
@@ -33,10 +33,10 @@ inline constexpr std::uint64_t kFirstRelaxedStepsOfPlaces = 3'000'000;
 struct Settled {
   finding::Places places;
   Verdict verdict = Verdict::NoRace;
-  AccessPair pair;             // Race: the two accesses; Unknown: the first pair that was not settled
-  finding::Interleaving plan;  // Race: the schedule; it begins with the fixed events, or more (`recorded`)
-  bool in_full = true;         // NoRace, Unknown: all pairs of accesses were tried
-  std::string rejected;        // Race: what the judge says against the schedule; empty: nothing
+  AccessPair pair;                 // Race: the two accesses; Unknown: the first pair that was not settled
+  finding::Interleaving schedule;  // Race: the schedule; it begins with the fixed events, or more (`recorded`)
+  bool in_full = true;             // NoRace, Unknown: all pairs of accesses were tried
+  std::string rejected;            // Race: what the judge says against the schedule; empty: nothing
 
   std::array<std::uint64_t, kTiers> settled_by{};  // pairs of accesses
   std::uint64_t unknown = 0;                       // pairs of accesses that no tier settled
@@ -48,7 +48,7 @@ struct SettleOptions {
   std::uint64_t fixed = 0;  // events of the window that are its state at the start
   // Of the window; not null: values are relaxed.
   const model::SymbolicTrace* symbols = nullptr;
-  // Of a variant (model/variant.h), by thread: from where on it is not on its recorded path.
+  // Of a variant (model/detour/variant.h), by thread: from where on it is not on its recorded path.
   std::vector<EventNo> diverged;
   // Of a variant: the last branch of each thread that turns. A pair that must come before one of them does not need it,
   // so it is decided with the variant that is without.
@@ -72,4 +72,4 @@ SettledWindow settle(const trace::Trace& window, const SettleOptions& options);
 // finds no race.
 bool has_candidates(const trace::Trace& window, const SettleOptions& options);
 
-}  // namespace racecast::analysis::maximal
+}  // namespace racecast::analysis::predict

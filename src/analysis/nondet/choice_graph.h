@@ -1,9 +1,9 @@
-// The choice graph of a witness (Sinha, Malik, Gupta, FMCAD 2012, phase 2): an order, and choices that are open in it.
-// A choice is a clause over edges: one scope of a lock is before the other, or after it; a write is before the couple
-// of a read and its writer, or after it. What a choice leaves no way around is an induced edge, and is added at once;
-// then more of them may follow (propagation). Where nothing follows, one alternative is tried, and taken back if it
-// ends in a cycle (backtracking, last choice first). The search stops at the first acyclic graph in which no choice is
-// open; if there is none, no interleaving exists.
+// The choice graph of a challenge (Sinha, Malik, Gupta, FMCAD 2012, phase 2): an order, and choices that are open in
+// it. A choice is a clause over edges: one scope of a lock is before the other, or after it; a write is before the
+// couple of a read and its writer, or after it. What a choice leaves no way around is an induced edge, and is added at
+// once; then more of them may follow (propagation). Where nothing follows, one alternative is tried, and taken back if
+// it ends in a cycle (backtracking, last choice first). The search stops at the first acyclic graph in which no choice
+// is open; if there is none, no interleaving exists.
 //
 // It has the interface of the predictor's questions about orders, so that who states the rules of synchronisation
 // (maximal/lemmas.h) need not know who answers. There is no SAT solver behind it: nothing is learned from a cycle. The

@@ -4,14 +4,14 @@
 #include <array>
 #include <memory>
 
-#include "analysis/maximal/goal.h"
-#include "analysis/maximal/lemmas.h"
 #include "analysis/nondet/choice_graph.h"
+#include "analysis/search/goal.h"
+#include "analysis/search/lemmas.h"
 
 namespace racecast::analysis::nondet {
 
-using maximal::kRace;
-using maximal::Verdict;
+using predict::kRace;
+using predict::Verdict;
 
 namespace {
 // So many reads before each of r, w and c are looked at before anything is performed.
@@ -21,7 +21,7 @@ constexpr std::size_t kReadsBefore = 4;
 constexpr std::uint64_t kCycles = 2'000;
 }  // namespace
 
-std::vector<Couple> couples_at_end(const maximal::Window& window) {
+std::vector<Couple> couples_at_end(const predict::Window& window) {
   std::vector<Couple> couples;
   for (CellNo c = 0; c < window.cells.size(); ++c) {
     const std::uint32_t life = window.cells[c].life;
@@ -32,10 +32,10 @@ std::vector<Couple> couples_at_end(const maximal::Window& window) {
   return couples;
 }
 
-Decider::Decider(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions)
+Decider::Decider(const predict::Window& window, const predict::MustOrder& must, const Regions& regions)
     : window_(window), must_(must), regions_(regions), reads_(window.cells.size()), attempt_(window, must) {
   for (PointNo p = 1; p <= window.size(); ++p)
-    for (const maximal::CellAccess& access : window.accesses(p))
+    for (const predict::CellAccess& access : window.accesses(p))
       if (access.reads) reads_[access.cell][window.thread_of[p]].push_back(p);
 }
 
@@ -55,7 +55,7 @@ void Decider::induce(const Question& question, smt::Solver& graph) const {
     auto it = std::ranges::lower_bound(reads, end == couple.read ? end : end + 1);
     for (std::size_t n = 0; n < kReadsBefore && it != reads.begin(); ++n) {
       --it;
-      const maximal::CellAccess& access = window_.access(*it, couple.cell);
+      const predict::CellAccess& access = window_.access(*it, couple.cell);
       for (const PointNo write : writes) {
         if (write == access.recorded || write == *it || write < access.section) continue;
         std::vector<smt::Literal> clause{graph.before(*it, write)};
@@ -68,7 +68,7 @@ void Decider::induce(const Question& question, smt::Solver& graph) const {
 
 // The scopes that r, w and c are in, of the same lock: what is induced there shows most cycles, without performing
 // anything.
-void Decider::induce(const Question& question, maximal::Lemmas& lemmas) const {
+void Decider::induce(const Question& question, predict::Lemmas& lemmas) const {
   const auto& [couple, challenger, form] = question;
   std::vector<PointNo> ends;
   if (couple.read != kEnd) ends.push_back(couple.read);
@@ -78,14 +78,14 @@ void Decider::induce(const Question& question, maximal::Lemmas& lemmas) const {
     for (std::size_t k = 0; k < i; ++k)
       for (const std::uint32_t s : regions_.held(ends[i]))
         for (const std::uint32_t other : regions_.held(ends[k])) {
-          const maximal::Scope& one = window_.scopes[s];
-          const maximal::Scope& two = window_.scopes[other];
+          const predict::Scope& one = window_.scopes[s];
+          const predict::Scope& two = window_.scopes[other];
           if (one.object == two.object && one.thread != two.thread && !(one.shared && two.shared))
             lemmas.exclude(one, two);
         }
 }
 
-bool Decider::challenger_is_last(const Question& question, const maximal::Attempt& attempt, smt::Solver& graph) const {
+bool Decider::challenger_is_last(const Question& question, const predict::Attempt& attempt, smt::Solver& graph) const {
   const PointNo challenger = question.challenger, floor = question.couple.floor;
   const PointNo last = std::max(attempt.writer(question.couple.cell), floor);
   if (last == challenger) return true;
@@ -95,7 +95,7 @@ bool Decider::challenger_is_last(const Question& question, const maximal::Attemp
   return false;
 }
 
-Answer Decider::decide(const Question& question, const maximal::Budget& budget) {
+Answer Decider::decide(const Question& question, const predict::Budget& budget) {
   const auto& [couple, challenger, form] = question;
   Answer answer;
   answer.verdict = Verdict::NoRace;
@@ -103,7 +103,7 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   if (form == Form::Without && couple.writer == couple.floor) return answer;
   if (form == Form::Between && (!is_write || challenger < couple.floor)) return answer;
 
-  maximal::GoalOrder order(window_, must_);
+  predict::GoalOrder order(window_, must_);
   if (couple.read == kEnd)
     order.keep_all();
   else
@@ -114,7 +114,7 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   if (order.refuted()) return answer;
 
   ChoiceGraph graph(order);
-  maximal::Budget in_graph = budget;
+  predict::Budget in_graph = budget;
   in_graph.conflicts = std::min(budget.conflicts, kCycles);
   answer = search(question, order, graph, in_graph);
   answer.open_choices = graph.open_choices();
@@ -130,13 +130,13 @@ Answer Decider::decide(const Question& question, const maximal::Budget& budget) 
   return answer;
 }
 
-Answer Decider::search(const Question& question, const maximal::GoalOrder& order, smt::Solver& graph,
-                       const maximal::Budget& budget) {
+Answer Decider::search(const Question& question, const predict::GoalOrder& order, smt::Solver& graph,
+                       const predict::Budget& budget) {
   const auto& [couple, challenger, form] = question;
   if (form == Form::Between && couple.writer != couple.floor)
     graph.add_clause({graph.before(couple.writer, challenger)});
   const PointNo any = std::max<PointNo>(1, challenger != couple.floor ? challenger : couple.writer);
-  maximal::Lemmas lemmas(window_, must_, graph, any, any, scratch_);
+  predict::Lemmas lemmas(window_, must_, graph, any, any, scratch_);
   induce(question, lemmas);
   induce(question, graph);
   Answer answer;
@@ -144,12 +144,12 @@ Answer Decider::search(const Question& question, const maximal::GoalOrder& order
   const smt::Answer first = graph.solve(budget.conflicts);
   if (first == smt::Answer::Unsat) answer.verdict = Verdict::NoRace;
   if (first != smt::Answer::Sat) return answer;
-  maximal::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
+  predict::GoalSearch search{window_, must_, order, graph, lemmas, attempt_};
   search.edges = graph.edges();
   search.for_people = form == Form::Last;
   if (form == Form::Last)
-    search.accepts = [&](const maximal::Attempt& attempt) { return challenger_is_last(question, attempt, graph); };
-  maximal::Decision decision;
+    search.accepts = [&](const predict::Attempt& attempt) { return challenger_is_last(question, attempt, graph); };
+  predict::Decision decision;
   search.run(budget, decision);
   answer.verdict = decision.verdict;
   answer.graphs = decision.attempts;
@@ -157,11 +157,11 @@ Answer Decider::search(const Question& question, const maximal::GoalOrder& order
   return answer;
 }
 
-finding::Schedule schedule_of(const maximal::Window& window, std::span<const PointNo> order, const Couple& couple) {
+finding::Schedule schedule_of(const predict::Window& window, std::span<const PointNo> order, const Couple& couple) {
   const model::Execution& x = window.execution;
-  if (couple.read != kEnd) return maximal::written_out(window, order, {}, std::array{window.event_of[couple.read]});
+  if (couple.read != kEnd) return predict::written_out(window, order, {}, std::array{window.event_of[couple.read]});
   // To the end of every thread: what comes after its last point.
-  finding::Schedule schedule = maximal::written_out(window, order, {}, {});
+  finding::Schedule schedule = predict::written_out(window, order, {}, {});
   std::vector<std::size_t> done(x.threads());
   for (const finding::ScheduleStep& step : schedule) ++done[index(x.event(step.event).thread)];
   for (std::size_t t = 0; t < done.size(); ++t)

@@ -14,9 +14,9 @@ constexpr std::uint32_t kTriesOfPlaces = 256;
 Listing::Listing(const trace::Trace& window, ListingOptions options)
     : trace_(window),
       options_(std::move(options)),
-      window_(maximal::Window::by_writer(window, options_.fixed)),
+      window_(predict::Window::by_writer(window, options_.fixed)),
       must_(window_),
-      witnesses_(window_, must_, options_.limits),
+      challenges_(window_, must_, options_.limits),
       writer_places_(window_.cells.size()) {
   for (CellNo c = 0; c < window_.cells.size(); ++c) {
     for (const PointNo p : window_.writers[c])
@@ -54,7 +54,7 @@ bool Listing::all_listed(const Couple& couple) const {
 
 // Is there a write that must come between?
 bool Listing::overwritten(const Couple& couple, PointNo challenger) const {
-  return std::ranges::any_of(witnesses_.needed_writes(couple), [&](PointNo p) {
+  return std::ranges::any_of(challenges_.needed_writes(couple), [&](PointNo p) {
     return p != challenger && (challenger == couple.floor ? p > couple.floor : must_.before(challenger, p));
   });
 }
@@ -71,13 +71,13 @@ void Listing::run() {
   while (first <= window_.size() && index(window_.event_of[first]) < options_.first) ++first;
   std::uint64_t seen = 0;
   std::vector<PointNo> feasible;
-  for (const Couple& couple : witnesses_.couples(first, options_.at_end)) {
+  for (const Couple& couple : challenges_.couples(first, options_.at_end)) {
     if (options_.progress && ++seen % 1024 == 0 && couple.read != kEnd)
       options_.progress(index(window_.event_of[couple.read]));
     const bool nothing_new = all_listed(couple);
-    if (nothing_new && !options_.every_witness) continue;
+    if (nothing_new && !options_.every_challenge) continue;
     feasible.clear();
-    witnesses_.decide(couple, tally_, options_.each ? Tell::All : Tell::NotOverwritten, [&](const Decided& decided) {
+    challenges_.decide(couple, tally_, options_.each ? Tell::All : Tell::NotOverwritten, [&](const Decided& decided) {
       if (options_.each) options_.each(couple, decided);
       if (decided.outcome == Outcome::Feasible) feasible.push_back(decided.challenger);
     });
@@ -108,7 +108,7 @@ void Listing::tell(const Couple& couple, const std::vector<PointNo>& feasible) {
 
 Outcome Listing::take(const Couple& couple, PointNo challenger, const SeenPlaces& places) {
   std::vector<PointNo> order;
-  if (const Outcome outcome = witnesses_.reads_from(couple, challenger, order); outcome != Outcome::Feasible)
+  if (const Outcome outcome = challenges_.reads_from(couple, challenger, order); outcome != Outcome::Feasible)
     return outcome;
   if (!judge_) judge_ = std::make_unique<witness::Judge>(trace_);
   // The fixed events come first, all of them.
@@ -116,7 +116,7 @@ Outcome Listing::take(const Couple& couple, PointNo challenger, const SeenPlaces
   for (std::uint64_t i = 0; i < options_.fixed; ++i) schedule.push_back({EventNo{i}, std::nullopt});
   for (const finding::ScheduleStep& step : schedule_of(window_, order, couple))
     if (index(step.event) >= options_.fixed) schedule.push_back(step);
-  const maximal::Cell& cell = window_.cells[couple.cell];
+  const predict::Cell& cell = window_.cells[couple.cell];
   const EventNo writer = challenger == kStart ? model::kInitial : window_.event_of[challenger];
   const witness::Judgement said = couple.read == kEnd
                                       ? judge_->other_content(schedule, cell.life, cell.address, writer)

@@ -1,4 +1,4 @@
-// What is told of a window to people: not every witness, but each pair of places of which one reads what the other
+// What is told of a window to people: not every challenge, but each pair of places of which one reads what the other
 // wrote, in some interleaving, and did not read it in the recorded run. One pair of events with a schedule, which the
 // judge has accepted, stands for each.
 #pragma once
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/nondet/witnesses.h"
+#include "analysis/nondet/challenges.h"
 #include "finding/finding.h"
 #include "trace/trace.h"
 #include "witness/judge.h"
@@ -33,10 +33,10 @@ struct SeenPair {
 };
 
 struct ListingOptions {
-  std::uint64_t fixed = 0;     // events of the window that are its state at the start
-  std::uint64_t first = 0;     // reads with smaller numbers are another window's
-  bool at_end = true;          // also what memory holds at the end
-  bool every_witness = false;  // decide also those that can show no new pair of places
+  std::uint64_t fixed = 0;       // events of the window that are its state at the start
+  std::uint64_t first = 0;       // reads with smaller numbers are another window's
+  bool at_end = true;            // also what memory holds at the end
+  bool every_challenge = false;  // decide also those that can show no new pair of places
   Limits limits;
   std::function<bool(const SeenPlaces&)> known;             // listed already
   std::function<void(const Couple&, const Decided&)> each;  // may be empty
@@ -50,7 +50,7 @@ class Listing {
 
   void run();
 
-  const maximal::Window& window() const { return window_; }
+  const predict::Window& window() const { return window_; }
   const Tally& tally() const { return tally_; }
   std::map<SeenPlaces, SeenPair>& pairs() { return pairs_; }
   const std::map<SeenPlaces, SeenPair>& pairs() const { return pairs_; }
@@ -72,9 +72,9 @@ class Listing {
 
   const trace::Trace& trace_;
   const ListingOptions options_;
-  const maximal::Window window_;
-  const maximal::MustOrder must_;
-  Witnesses witnesses_;
+  const predict::Window window_;
+  const predict::MustOrder must_;
+  Challenges challenges_;
   std::unique_ptr<witness::Judge> judge_;
   Tally tally_;
   std::map<SeenPlaces, SeenPair> pairs_;

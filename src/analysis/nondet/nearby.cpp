@@ -4,8 +4,8 @@
 
 namespace racecast::analysis::nondet {
 
-using maximal::CellAccess;
-using maximal::Scope;
+using predict::CellAccess;
+using predict::Scope;
 using trace::Event;
 using trace::EventKind;
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMaxPoints = 4'096;  // that it performs at the most, before it leaves the question to others
 }
 
-Nearby::Nearby(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions)
+Nearby::Nearby(const predict::Window& window, const predict::MustOrder& must, const Regions& regions)
     : window_(window), must_(must), regions_(regions), threads_(static_cast<std::uint32_t>(window.of_thread.size())) {}
 
 std::uint32_t Nearby::count_before(std::uint32_t thread, PointNo point) const {
@@ -22,7 +22,7 @@ std::uint32_t Nearby::count_before(std::uint32_t thread, PointNo point) const {
 }
 
 // What is kept, from where on, and who is put off.
-bool Nearby::plan(const Question& question) {
+bool Nearby::prepare(const Question& question) {
   const auto& [couple, challenger, form] = question;
   const bool is_write = challenger != couple.floor, has_writer = couple.writer != couple.floor;
   read_ = couple.read;
@@ -87,7 +87,7 @@ void Nearby::take_over_state() {
 
 bool Nearby::feasible(const Question& question) {
   if (window_.execution.has_missing() || question.couple.read == kEnd) return false;
-  if (!plan(question)) return false;
+  if (!prepare(question)) return false;
   take_over_state();
   return run(question);
 }

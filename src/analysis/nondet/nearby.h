@@ -1,7 +1,7 @@
 // The interleaving that one would try first: the recorded run up to a point shortly before the first event that has to
-// wait, and from there what the witness needs, with the scope around the read (or around the challenger) put off until
-// its turn. Most feasible witnesses are feasible this way, and it costs only what is performed after that point: who
-// holds a lock there, and what a cell holds, is looked up, not computed.
+// wait, and from there what the challenge needs, with the scope around the read (or around the challenger) put off
+// until its turn. Most feasible challenges are feasible this way, and it costs only what is performed after that point:
+// who holds a lock there, and what a cell holds, is looked up, not computed.
 //
 // It says yes or nothing: where it gets stuck, or where a kind of synchronisation comes in that it does not know
 // (conditions, semaphores, barriers, guards, tries, missing code), decide.h has the answer.
@@ -13,15 +13,15 @@
 #include <span>
 #include <vector>
 
-#include "analysis/maximal/must_order.h"
-#include "analysis/maximal/window.h"
 #include "analysis/nondet/decide.h"
 #include "analysis/nondet/regions.h"
+#include "analysis/window/must_order.h"
+#include "analysis/window/window.h"
 #include "base/hash.h"
 
 namespace racecast::analysis::nondet {
 
-// An interleaving, as far as other witnesses of its couple can make use of it.
+// An interleaving, as far as other challenges of its couple can make use of it.
 struct Shown {
   std::vector<std::uint32_t> kept;       // per thread, how many points it has before r
   std::vector<std::uint32_t> at_writer;  // how many of them before w, if it has w
@@ -30,7 +30,7 @@ struct Shown {
 class Nearby {
  public:
   // All must outlive it; the window is Window::by_writer.
-  Nearby(const maximal::Window& window, const maximal::MustOrder& must, const Regions& regions);
+  Nearby(const predict::Window& window, const predict::MustOrder& must, const Regions& regions);
 
   // Of a read of the window (not kEnd), for Without and Between. True: feasible, and shown() says how.
   bool feasible(const Question& question);
@@ -46,7 +46,7 @@ class Nearby {
   };
   enum class Step : std::uint8_t { Done, Waits, Stuck };
 
-  bool plan(const Question& question);
+  bool prepare(const Question& question);
   void take_over_state();
   bool run(const Question& question);
   Step step(std::uint32_t thread, const Question& question);
@@ -58,8 +58,8 @@ class Nearby {
   PointNo content(CellNo cell) const;
   std::uint32_t count_before(std::uint32_t thread, PointNo point) const;
 
-  const maximal::Window& window_;
-  const maximal::MustOrder& must_;
+  const predict::Window& window_;
+  const predict::MustOrder& must_;
   const Regions& regions_;
   const std::uint32_t threads_;
 

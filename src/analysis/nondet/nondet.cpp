@@ -1,5 +1,5 @@
 // `nondet`: the reads of a run that can see another write than they did (docs/semantics.md, section 7; docs/nondet.md).
-// The trace is cut into windows (maximal/windows.h), smaller ones than those of `maximal`: a witness costs more the
+// The trace is cut into windows (maximal/windows.h), smaller ones than those of `maximal`: a challenge costs more the
 // further apart its events are, and every read has as many challengers as its variable has writes.
 #include <fmt/format.h>
 
@@ -7,21 +7,21 @@
 #include <cmath>
 
 #include "analysis/describe.h"
-#include "analysis/maximal/windows.h"
 #include "analysis/nondet/listing.h"
 #include "analysis/passes.h"
-#include "model/deciding_reads.h"
-#include "model/symbols.h"
+#include "analysis/window/windows.h"
+#include "model/symbolic/deciding_reads.h"
+#include "model/symbolic/symbolic_trace.h"
 
 namespace racecast::analysis {
 
 namespace {
 
-using maximal::WindowOfTrace;
 using nondet::SeenPair;
 using nondet::SeenPlaces;
+using predict::WindowOfTrace;
 
-constexpr maximal::WindowSize kWindows{std::uint64_t{1} << 17, std::uint64_t{1} << 15};
+constexpr predict::WindowSize kWindows{std::uint64_t{1} << 17, std::uint64_t{1} << 15};
 // Where people are told of reads, and nobody asked for every witness.
 constexpr nondet::Limits kForPeople{.tries_of_couple = 256, .searches_of_couple = 16, .steps = 1'000'000'000};
 
@@ -39,7 +39,7 @@ std::vector<Figure> figures_of(const Collected& all) {
   const nondet::Tally& t = all.tally;
   return {{"windows", all.windows},
           {"read couples", t.couples},
-          {"witnesses", t.possible},
+          {"challenges", t.possible},
           {"feasible", t.feasible},
           {"infeasible", t.infeasible},
           {"unknown", t.unknown},
@@ -64,10 +64,10 @@ class NondetPass final : public Pass {
   }
 
   Result<Output> finish(const Input& input) override {
-    maximal::WindowSize size = kWindows;
+    predict::WindowSize size = kWindows;
     if (input.window != 0) size.whole = size.window = std::max<std::uint64_t>(input.window, 2);
     RC_TRY(auto source, input.open());
-    maximal::Windows windows(std::move(source), size, starts_);
+    predict::Windows windows(std::move(source), size, starts_);
     Collected all;
     for (;;) {
       RC_TRY(std::optional<WindowOfTrace> window, windows.next());
@@ -89,20 +89,20 @@ class NondetPass final : public Pass {
   }
 
  private:
-  void look_at(const WindowOfTrace& window, const maximal::WindowSize& size, const Input& input, Collected& all) const {
+  void look_at(const WindowOfTrace& window, const predict::WindowSize& size, const Input& input, Collected& all) const {
     nondet::ListingOptions options;
     options.fixed = window.fixed;
     // A window that is not the first has the reads of its second half: the others were in the one before.
     if (!window.whole && window.first != 0) options.first = window.fixed + size.window / 2;
     options.at_end = window.whole;
-    options.every_witness = input.every_witness;
-    options.limits = input.every_witness ? nondet::Limits() : kForPeople;
+    options.every_challenge = input.every_challenge;
+    options.limits = input.every_challenge ? nondet::Limits() : kForPeople;
     options.known = [&](const SeenPlaces& places) { return all.pairs.contains(places); };
     if (input.progress)
       options.progress = [&](std::uint64_t event) {
         input.progress(window.first + event - std::min(event, window.fixed));
       };
-    const maximal::Window* points = nullptr;
+    const predict::Window* points = nullptr;
     const auto number = [&](nondet::PointNo p) {
       return p <= points->fixed ? std::optional<EventNo>() : std::optional(window.number(points->event_of[p]));
     };
@@ -131,19 +131,19 @@ class NondetPass final : public Pass {
     for (auto& [places, pair] : listing.pairs()) {
       for (std::optional<EventNo>* event : {&pair.read, &pair.write, &pair.recorded})
         if (*event) *event = window.number(**event);
-      pair.plan = maximal::in_trace(std::move(pair.plan), window);
+      pair.plan = predict::in_trace(std::move(pair.plan), window);
       all.pairs.try_emplace(places, std::move(pair));
     }
   }
 
-  static void say_what_is_left(const Collected& all, const maximal::WindowSize& size, Output& output) {
+  static void say_what_is_left(const Collected& all, const predict::WindowSize& size, Output& output) {
     const auto add = [&](const std::string& text) {
       if (!output.limit.empty()) output.limit += "; ";
       output.limit += text;
       output.complete = false;
     };
     if (all.tally.unknown != 0)
-      add(fmt::format("{} of {} witnesses of nondet were not settled within its bounds", all.tally.unknown,
+      add(fmt::format("{} of {} challenges of nondet were not settled within its bounds", all.tally.unknown,
                       all.tally.possible));
     if (all.untold != 0) add(fmt::format("of {} reads it is not known which other write they can see", all.untold));
     if (all.given_up != 0) add(fmt::format("{} pairs of a read's and a write's place were not settled", all.given_up));
@@ -224,7 +224,7 @@ class NondetPass final : public Pass {
   }
 
   const trace::Definitions& definitions_;
-  maximal::SemaphoreStarts starts_;
+  predict::SemaphoreStarts starts_;
 };
 
 }  // namespace

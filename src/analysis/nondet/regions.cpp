@@ -4,10 +4,10 @@
 
 namespace racecast::analysis::nondet {
 
-using maximal::kNone;
-using maximal::PointNo;
+using predict::kNone;
+using predict::PointNo;
 
-Regions::Regions(const maximal::Window& window) {
+Regions::Regions(const predict::Window& window) {
   list_.assign(window.size() + 1, 0);
   start_.assign(window.size() + 1, kNone);
   std::map<std::vector<std::uint32_t>, std::uint32_t> known{{{}, 0}};

@@ -19,7 +19,7 @@
 
 #include "analysis/analysis.h"
 #include "model/contexts.h"
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

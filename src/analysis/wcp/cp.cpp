@@ -14,7 +14,7 @@
 #include "analysis/racy_counter.h"
 #include "analysis/wcp/cp_window.h"
 #include "analysis/wcp/first_race.h"
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

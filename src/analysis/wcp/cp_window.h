@@ -22,7 +22,7 @@
 #include "analysis/wcp/scope_accesses.h"
 #include "analysis/wcp/scopes.h"
 #include "base/hash.h"
-#include "model/vector_clock.h"
+#include "model/order/vector_clock.h"
 #include "trace/event.h"
 
 namespace racecast::analysis {

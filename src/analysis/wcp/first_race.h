@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "model/vector_clock.h"
+#include "model/order/vector_clock.h"
 
 namespace racecast::analysis {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "analysis/wcp/scopes.h"
-#include "model/shadow.h"
-#include "model/vector_clock.h"
+#include "model/memory/shadow.h"
+#include "model/order/vector_clock.h"
 #include "trace/event.h"
 
 namespace racecast::analysis {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/sync_clocks.h"
-#include "model/vector_clock.h"
+#include "model/order/sync_clocks.h"
+#include "model/order/vector_clock.h"
 
 namespace racecast::analysis {
 

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "base/ids.h"
-#include "model/vector_clock.h"
+#include "model/order/vector_clock.h"
 #include "trace/event.h"
 
 namespace racecast::analysis {

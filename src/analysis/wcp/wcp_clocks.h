@@ -19,7 +19,7 @@
 #include "analysis/wcp/scope_log.h"
 #include "analysis/wcp/scopes.h"
 #include "base/hash.h"
-#include "model/sync_clocks.h"
+#include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
 

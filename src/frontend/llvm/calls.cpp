@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "abi/abi.h"
 #include "base/check.h"
 #include "frontend/llvm/builder.h"
 #include "frontend/llvm/values.h"
-#include "program/abi.h"
 
 namespace racecast::frontend {
 namespace {

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/abi.h"
 #include "base/result.h"
-#include "program/abi.h"
 
 namespace racecast::frontend {
 

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "program/abi.h"
+#include "abi/abi.h"
 
 namespace racecast::frontend {
 namespace {
@@ -72,7 +72,7 @@ llvm::GlobalVariable* make_ids(llvm::Module& module, std::uint32_t count) {
   return ids;
 }
 
-void embed(llvm::Module& module, const Lowered& lowered, const program::Model& model, llvm::GlobalVariable& ids) {
+void embed(llvm::Module& module, const Lowered& lowered, const abi::Model& model, llvm::GlobalVariable& ids) {
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> builder(context);
   llvm::PointerType* pointer = builder.getPtrTy();
@@ -87,7 +87,7 @@ void embed(llvm::Module& module, const Lowered& lowered, const program::Model& m
     if (has_table_address(*function)) functions[id] = const_cast<llvm::Function*>(function);
   }
 
-  const std::vector<std::uint8_t> packed = program::encode_model(model);
+  const std::vector<std::uint8_t> packed = abi::encode_model(model);
   llvm::GlobalVariable* bytes = constant(module, llvm::ConstantDataArray::get(context, packed), "__racecast_model");
   bytes->setSection(kModelSection);
   bytes->setAlignment(llvm::Align(1));

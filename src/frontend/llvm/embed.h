@@ -10,8 +10,8 @@
 
 #include <cstdint>
 
-#include "frontend/llvm/lower.h"
-#include "program/model_blob.h"
+#include "abi/model_blob.h"
+#include "frontend/llvm/lower/lower.h"
 
 namespace racecast::frontend {
 
@@ -25,6 +25,6 @@ llvm::GlobalVariable* make_ids(llvm::Module& module, std::uint32_t count);
 
 // Adds the model, the tables and the constructor. `model.program` is that of `lowered`, or made of it; `ids` has one
 // byte for each slot of its shapes.
-void embed(llvm::Module& module, const Lowered& lowered, const program::Model& model, llvm::GlobalVariable& ids);
+void embed(llvm::Module& module, const Lowered& lowered, const abi::Model& model, llvm::GlobalVariable& ids);
 
 }  // namespace racecast::frontend

@@ -17,7 +17,7 @@
 #include "frontend/llvm/call_kind.h"
 #include "frontend/llvm/calls.h"
 #include "frontend/llvm/embed.h"
-#include "frontend/llvm/lower.h"
+#include "frontend/llvm/lower/lower.h"
 #include "frontend/llvm/marks.h"
 #include "frontend/llvm/plan.h"
 #include "frontend/llvm/prepare.h"
@@ -134,7 +134,7 @@ bool instrument(llvm::Module& module, const Effects& effects) {
     if (can_instrument(function) && has_body(lowered, function)) context.instrumented.insert(&function);
   }
   std::vector<Work> works;
-  program::Model model;
+  abi::Model model;
   std::uint32_t ids_used = 0;
   for (llvm::Function& function : module) {
     if (!context.instrumented.contains(&function)) continue;

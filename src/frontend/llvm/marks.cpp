@@ -5,8 +5,8 @@
 #include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 
+#include "abi/abi.h"
 #include "frontend/llvm/calls.h"
-#include "program/abi.h"
 
 namespace racecast::frontend {
 namespace {

@@ -15,7 +15,7 @@
 #include "base/ids.h"
 #include "frontend/llvm/atomics.h"
 #include "frontend/llvm/embed.h"
-#include "frontend/llvm/escape.h"
+#include "frontend/llvm/lower/escape.h"
 #include "frontend/llvm/values.h"
 
 namespace racecast::frontend {

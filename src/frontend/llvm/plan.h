@@ -19,9 +19,9 @@
 
 #include <vector>
 
+#include "abi/model_blob.h"
 #include "frontend/llvm/call_kind.h"
-#include "frontend/llvm/lower.h"
-#include "program/model_blob.h"
+#include "frontend/llvm/lower/lower.h"
 
 namespace racecast::frontend {
 
@@ -33,7 +33,7 @@ struct Field {
 };
 
 struct Record {
-  program::Shape shape;
+  abi::Shape shape;
   std::vector<Field> fields;            // one for each item of the shape
   llvm::Instruction* before = nullptr;  // the record is written right before this
 };

@@ -6,10 +6,10 @@
 
 #include <cstddef>
 
+#include "abi/abi.h"
 #include "base/check.h"
 #include "frontend/llvm/builder.h"
 #include "frontend/llvm/values.h"
-#include "program/abi.h"
 
 namespace racecast::frontend {
 namespace {
@@ -139,7 +139,7 @@ void RecordCode::write(const Record& record, std::uint32_t first_id) {
     llvm::Value* condition = llvm::cast<llvm::BranchInst>(before)->getCondition();
     slot = builder.CreateZExt(builder.CreateNot(condition), builder.getInt32Ty());
   }
-  const auto size = static_cast<std::uint32_t>(sizeof(std::uint32_t) + program::payload_bytes(record.shape));
+  const auto size = static_cast<std::uint32_t>(sizeof(std::uint32_t) + abi::payload_bytes(record.shape));
   CHECK(size <= abi::kMaxRecord, "a record of {} bytes", size);
 
   llvm::Value* state =

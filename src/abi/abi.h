@@ -1,0 +1,226 @@
+// What the compiler plugin, the runtime and the merger agree on: the bytes of a raw recording. Header-only, plain C++,
+// no allocation: it is compiled into other people's programs. docs/recording.md tells the story; here are the numbers.
+//
+// A recording of one process is a folder:
+//   meta      what is there once: modules with their models, how recording ended (MetaRecord headers, then payload)
+//   tN.buf    a buffer: a ThreadState page, then kBufferBytes of records, mapped shared. Its page says which stream has
+//             it (N was the first: buffers of threads that ended are used again). What is between the start of the
+//             buffer and `cur` has not been written to the log.
+//   tN.log    what streams wrote before, in order: stream N from its start, and then, one after the other, those that
+//             took over its buffer. Where a stream begins in which log, its Stream record in meta says; it ends where
+//             the next one in that log begins, the last one with the file.
+// A stream is a thread, or the signal handlers of a thread (ThreadState::handlers_of).
+//
+// A stream is a sequence of records. A record starts with 32 bits:
+//   - below kFirstId: a RuntimeRecord tag; its payload is fixed by the tag (below);
+//   - else an id: the low 32 bits of an address inside the `ids` array of a module (its shape says what follows).
+// All numbers are little-endian and unaligned. An address in a record has kAddressBytes bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace racecast::abi {
+
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kFirstId = 4096;
+inline constexpr std::size_t kAddressBytes = 6;
+inline constexpr std::size_t kPageBytes = 4096;
+inline constexpr std::size_t kBufferBytes = std::size_t{256} * 1024;
+// A record of the plugin is never longer; the buffer has this much room behind `end`, so that the last address may be
+// written as 8 bytes. (MissingBegin and Marker may be longer, at most kMaxLongRecord.)
+inline constexpr std::size_t kMaxRecord = 4096;
+inline constexpr std::size_t kMaxLongRecord = std::size_t{128} * 1024;
+
+// The first two members are known to the plugin: inlined code loads `cur`, adds the record's size, compares with `end`,
+// stores the record and then `cur` (release). `__racecast_thread` (thread-local, initial-exec) points to it and is
+// never null: a thread that is not recorded has one whose records go nowhere.
+//
+// A flush appends the buffer to the log, then stores cur = begin, then adds to `logged`. So a reader that finds more in
+// the log than `logged` takes all of it if cur == begin, else only the first `logged` bytes (the rest, perhaps cut off,
+// is still in the buffer). The buffer follows in any case. Where ended is 1 the file may hold the page only.
+struct ThreadState {
+  std::uint8_t* cur;
+  std::uint8_t* end;
+  std::uint8_t* begin;        // of the records in the buffer, as mapped in the process
+  std::uint64_t logged;       // bytes of this stream that were written to the log
+  std::uint64_t log_begin;    // where in the log they begin
+  std::uint32_t log;          // N of tN.log
+  std::uint32_t stream;       // its number
+  std::uint32_t thread;       // ThreadId
+  std::uint32_t handlers_of;  // stream of the interrupted code, or kNoStream
+  std::uint32_t ended;        // 1: the thread is over, the log is complete
+  // What follows in the page is the runtime's own.
+};
+inline constexpr std::uint32_t kNoStream = 0xffffffff;
+
+// Called by inlined code where a record of `bytes` does not fit: makes room and returns the new `cur`. The thread's
+// ThreadState stays the same.
+//   extern "C" std::uint8_t* __racecast_full(std::uint32_t bytes);
+
+// ---- modules: one for each object file that was compiled with the plugin
+
+struct Module {
+  std::uint32_t version;  // kVersion
+  std::uint32_t ids;      // number of ids
+  const std::uint8_t* ids_begin;
+  const std::uint8_t* model;  // zstd: program::encode, then the shapes; see abi/model_blob.h
+  std::uint64_t model_bytes;
+  const void* const* globals;  // addresses by program::GlobalId, null where there is none (thread-locals)
+  std::uint64_t global_count;
+  const void* const* functions;  // addresses by program::FunctionId, null where there is none (intrinsics)
+  std::uint64_t function_count;
+};
+//   extern "C" void __racecast_module(const racecast::abi::Module*);   called once by a constructor of the object file
+
+// ---- shapes: what the records of a module hold. A shape has `slots` consecutive ids, in the order of the table: id of
+// slot k of shape s = ids_begin + sum of slots of the shapes before s + k. A shape with more than one slot ends its
+// block with a branch; the slot is the number of the target (program.h: Branch, Switch).
+
+enum class ItemKind : std::uint8_t {
+  Load = 1,  // [address] [value]      instr: the load;  size: of the access
+  Store,     // [address] [value]      instr: the store
+  Value,     // [value]                instr: an Opaque instruction (or a call) whose result this is
+  Param,     // [value]                instr: number of the parameter, at a function's entry
+  Alloca,    // [address]              instr: the StackAlloc; size: of the object; it lives until its function returns
+  AllocaOfSize,  // [address] [value]   instr: the StackAlloc; value: its size, 8 bytes
+  Frame,         // [address]              the frame address: after an unwind it tells which activation goes on
+  BulkRead,  // [address] [value]      instr: a memory intrinsic; value: number of bytes, 8 bytes (value_bytes 0: `size`
+             // bytes)
+  BulkWrite,  // [address] [value]      the same
+};
+// Where the address of an item comes from. [address] is in the record only for Explicit.
+enum class AddressMode : std::uint8_t {
+  None = 0,
+  Explicit,  // kAddressBytes in the record
+  Shared,    // that of item `base` of the same shape, plus `delta`
+  Global,    // that of global `base` (GlobalId), plus `delta`
+};
+struct Item {
+  ItemKind kind;
+  AddressMode mode;
+  std::uint8_t value_bytes;  // 0, 1, 2, 4 or 8: how many bytes [value] has in the record; 0: it is not recorded
+  std::uint32_t instr;       // InstrId in the module's program (Param: the number of the parameter)
+  std::uint64_t size;
+  std::uint32_t base;
+  std::int64_t delta;
+};
+enum ShapeFlag : std::uint8_t {
+  kEntry = 1,     // the first record of an activation of `function`
+  kReturn = 2,    // the last record of it: it returns after this
+  kLanding = 4,   // an unwind came here, or a call returned that can return twice (setjmp: a Value item for its
+                  // result); the shape has a Frame item. It comes before the MissingEnd of the call that was left.
+  kCallsOut = 8,  // the call, atomic or fence `next` comes after this record: what the runtime records then belongs
+                  // to it
+};
+struct ShapeHeader {
+  std::uint32_t function;  // FunctionId in the module's program
+  std::uint32_t next;      // InstrId of the call, atomic, fence, branch, switch or return that follows, kNone32 if none
+  std::uint32_t slots;
+  std::uint8_t flags;
+  std::uint32_t items;  // how many follow
+};
+
+// ---- what the runtime records: TAG(name, payload). `stamp` is 8 bytes from one global counter: exact.
+//   a = address 8 bytes, n = 8-byte number, s = stamp 8 bytes, b = 1 byte, w = 4 bytes
+#define RACECAST_RUNTIME_RECORDS(TAG)                                                                             \
+  TAG(ThreadBegin, "sw") /* stamp, thread */                                                                      \
+  TAG(ThreadEnd, "s")                                                                                             \
+  TAG(Fork, "sw") /* child */                                                                                     \
+  TAG(Join, "sw")                                                                                                 \
+  TAG(AtomicRead, "sabbbn") /* stamp, address, size, order (base/memory_order.h), has value, value */             \
+  TAG(AtomicWrite, "sabbbn")                                                                                      \
+  TAG(AtomicRmw,                                                                                                  \
+      "sabbbbnn") /* ..., has values, flags (trace::Flag kCas, kFailed), read, written (failed: expected) */      \
+  TAG(Fence, "sb")                                                                                                \
+  TAG(Sync, "sbban") /* stamp, trace::EventKind, trace::Flag, address, aux: Lock .. OnceSeen; aux as in event.def \
+                        (Wait, Wake: mutex; semaphores, barriers: value) */                                       \
+  TAG(Alloc, "san")  /* address, size */                                                                          \
+  TAG(Free, "sa")                                                                                                 \
+  TAG(Bulk, "bawn")        /* 0 read 1 write; address, 0, bytes: a known effect, no stamp */                      \
+  TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count \
+                              times address, size (8 bytes each) */                                               \
+  TAG(MissingEnd, "sbn")   /* stamp, has value, result */                                                         \
+  TAG(SignalBegin, "sw")   /* stamp, signal number: a handler starts in this stream */                            \
+  TAG(SignalEnd, "s")                                                                                             \
+  TAG(Marker, "sw")  /* stamp, length; then that many bytes of text */                                            \
+  TAG(Acquire, "sa") /* annotation: happens after every Release of this address so far */                         \
+  TAG(Release, "sa")
+enum class Tag : std::uint32_t {
+  None = 0,
+#define TAG(name, payload) name,
+  RACECAST_RUNTIME_RECORDS(TAG)
+#undef TAG
+};
+inline constexpr const char* kTagPayload[] = {"",
+#define TAG(name, payload) payload,
+                                              RACECAST_RUNTIME_RECORDS(TAG)
+#undef TAG
+};
+inline constexpr std::uint32_t kEverywhere = 0xffffffff;
+
+// ---- meta: records of a header and `bytes` of payload, appended with one write each
+
+enum class MetaKind : std::uint32_t {
+  Process = 1,  // u32 version, u32 pid, u32 parent, u64 start (ns of the realtime clock), then argv[0] without a zero
+  Module,       // u64 ids_begin, u32 ids, u32 0, u64 global_count, u64 function_count, u64 model_bytes, the global
+                // addresses, the function addresses, the model
+  Thread,       // u32 thread, then its name
+  Stopped,      // u64 stamp: nothing after it counts; then the reason in words
+  Stream,       // u32 stream, u32 thread, u32 handlers_of, u32 log, u64 log_begin: a stream begins
+};
+struct MetaHeader {
+  std::uint32_t kind;
+  std::uint32_t zero;
+  std::uint64_t bytes;
+};
+
+// ---- the hooks that the plugin calls, beside the inlined records (all: no lock held by the program is touched, errno
+// is kept)
+//
+//   void  __racecast_atomic_begin(const void* address)
+//         Before an atomic instruction: makes it and its stamp one step. The instruction itself stays as it is.
+//   void  __racecast_atomic_load(const void* address, uint32_t what, uint64_t value)
+//   void  __racecast_atomic_store(const void* address, uint32_t what, uint64_t value)
+//   void  __racecast_atomic_rmw(const void* address, uint32_t what, uint64_t read, uint64_t written)
+//         After it: records it and ends the step. what = size | order << 8 | has values << 16 | trace flags << 24.
+//   void  __racecast_fence(uint32_t order)
+//   void  __racecast_missing_begin(const void* callee, uint32_t count, const void* const* pointers)
+//         Before a call of code without hooks; `pointers` are its arguments that are pointers. kEverywhere: all memory.
+//   void  __racecast_missing_end(uint32_t has_value, uint64_t result)
+//   void  __racecast_effect(const Effect* effects, uint32_t count, uint64_t result, const uint64_t* arguments)
+//         After a call of a function of known effect: records what it read and wrote (Bulk).
+//   The plugin marks a function that it instruments: a weak symbol `__racecast_has.NAME` for a function that others can
+//   link to, and 8 bytes kFunctionMark before its entry (prefix data) for indirect calls.
+inline constexpr std::uint64_t kFunctionMark = 0x7263'6d61'726b'9e37;
+
+// One thing that a function of known effect does (src/frontend/effects.txt): reads or writes memory at an argument.
+enum class Length : std::uint8_t {
+  Constant,  // `constant` bytes
+  Argument,  // argument a (in bytes); times argument b where b is not kNoArgument
+  String,    // up to and with its terminating zero; at most argument a bytes where a is not kNoArgument
+  Result,    // as many bytes as the call returned, none if that is not positive; times argument a where that is not
+             // kNoArgument
+};
+inline constexpr std::uint8_t kNoArgument = 255;
+inline constexpr std::uint8_t kResultPointer = 254;
+struct Effect {
+  std::uint8_t write;     // 0: reads, 1: writes
+  std::uint8_t argument;  // which argument points there; kResultPointer: the result does
+  Length length;
+  std::uint8_t a, b;
+  std::uint8_t zero[3];
+  std::uint64_t constant;
+};
+
+// ---- what `racecast run` tells the runtime, in environment variables
+inline constexpr const char* kEnvFolder =
+    "RACECAST_DIR";  // where to make a folder per process; without: nothing is recorded
+inline constexpr const char* kEnvMaxBytes = "RACECAST_MAX_BYTES";  // of all logs of a process
+inline constexpr const char* kEnvMaxEvents =
+    "RACECAST_MAX_EVENTS";  // the same, counted as kBytesPerEvent each: counting bytes costs nothing
+inline constexpr std::uint64_t kBytesPerEvent = 8;
+inline constexpr const char* kEnvSeed = "RACECAST_SEED";  // perturb scheduling
+// The folder of a process: DIR/PID.K, K from 0 (an exec'd program counts on).
+
+}  // namespace racecast::abi

@@ -1,0 +1,33 @@
+// What the compiler plugin embeds in an object file: the model of its code, and the shapes of its records (abi.h).
+// One zstd frame; the recorder copies it into the recording as it is, the merger reads it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "abi/abi.h"
+#include "base/result.h"
+#include "program/program.h"
+
+namespace racecast::abi {
+
+struct Shape {
+  ShapeHeader header{};  // `items` is set by encode_model
+  std::vector<Item> items;
+};
+
+struct Model {
+  program::Program program;
+  std::vector<Shape> shapes;
+};
+
+std::vector<std::uint8_t> encode_model(const Model& model);
+
+// Bytes that are damaged or refer to what does not exist are bad_input.
+Result<Model> decode_model(std::span<const std::uint8_t> bytes);
+
+// How many bytes of a record follow its id, for this shape.
+std::size_t payload_bytes(const Shape& shape);
+
+}  // namespace racecast::abi

@@ -1,0 +1,93 @@
+// What must be kept, and before what, in every correct reordering: clocks of all points of a window. If v is kept, then
+// every point that its clock contains is kept, before it.
+//
+// The edges: program order, fork and join, alloc before use, ties of missing code, what a barrier or a once-guard
+// forces; and what follows from them, to a fixpoint: what all writes that a demanded read can read from have in common;
+// the release of a scope of the same lock whose begin is in the past. All edges lead forward in the trace (the trace is
+// a correct reordering itself), so each round is one pass; rounds end when candidates for reads are struck no more,
+// three at most.
+//
+// A clock is a count of points per thread. It changes only where something is joined; points share copies. Memory:
+// eight bytes a point; a row of 4 × threads bytes for each thread, each fork and each join that brought something new
+// (the array of rows doubles as it grows: at times twice that); four bytes for each writer of each cell, eight where
+// its value is known. From the second round on, while it is built, points and rows are there once more: a round is
+// compared with the one before.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analysis/window/window.h"
+
+namespace racecast::analysis::predict {
+
+// A value of a cell.
+struct ValueKey {
+  CellNo cell = 0;
+  std::uint64_t value = 0;
+  bool operator==(const ValueKey&) const = default;
+};
+struct ValueHash {
+  std::size_t operator()(const ValueKey& key) const { return MixHash()(MixHash()(key.value) + key.cell); }
+};
+
+class MustOrder {
+ public:
+  explicit MustOrder(const Window& window);
+
+  // Of each thread, how many points must come before this one (its own thread: without it).
+  // `needs`: before the point can be next; without what its own reads need.
+  std::span<const std::uint32_t> needs(PointNo point) const { return row(needs_[point]); }
+  // With that: before it can be performed.
+  std::span<const std::uint32_t> clock(PointNo point) const { return row(clock_[point]); }
+  std::uint32_t clock_id(PointNo point) const { return clock_[point]; }
+  bool before(PointNo a, PointNo b) const {
+    // Fixed points are in recorded order; their clocks, of which each has all of them, do not say so.
+    if (b <= window_.fixed || window_.thread_of[a] == window_.thread_of[b]) return a < b;
+    return clock(b)[window_.thread_of[a]] > window_.position_of[a];
+  }
+  // The first position of `thread` whose point must come after the given one; kNone.
+  std::uint32_t first_after(PointNo point, std::uint32_t thread) const;
+  // From this position on, the thread's points are in no correct reordering; kNone: all may be.
+  std::uint32_t limit(std::uint32_t thread) const { return limit_[thread]; }
+
+  // The writes (kStart: the start content; an event of missing code) that this read may find in the cell and that keep
+  // it faithful.
+  std::vector<PointNo> sources(PointNo read, const CellAccess& access) const;
+  // The writes that may be the last before `reader` in the cell (a read-modify-write may be among them itself).
+  struct PossibleWriters {
+    bool before_all = false;  // `section`, which is no write (kStart, an event of missing code): as above
+    std::vector<std::span<const PointNo>> by_thread;  // of threads that have some; in order
+  };
+  PossibleWriters writers(PointNo reader, CellNo cell, PointNo section) const;
+
+ private:
+  struct Pass;
+  std::span<const std::uint32_t> row(std::uint32_t id) const {
+    return std::span(rows_).subspan(std::size_t{id} * threads_, threads_);
+  }
+
+  // The last write of each thread that must be before the reader and is not before the section.
+  std::vector<PointNo> latest_before(PointNo reader, CellNo cell, PointNo section) const;
+  // Those of `candidates` that may be the last write before `reader`.
+  std::vector<PointNo> possible(PointNo reader, CellNo cell, PointNo section,
+                                std::span<const PointNo> candidates) const;
+  // The last write to the cell among the first `count` points of `thread`; kNone.
+  PointNo last_write(CellNo cell, std::uint32_t thread, std::uint32_t count) const;
+
+  const Window& window_;
+  const std::size_t threads_;
+  struct Writers {
+    std::vector<std::vector<PointNo>> by_thread;  // by cell: its writers, by thread, then in order
+    tsl::robin_map<ValueKey, std::vector<PointNo>, ValueHash> by_value;  // the writers of a value, likewise
+  };
+  std::shared_ptr<const Writers> writers_;  // shared by the copies that rounds compare with
+  std::vector<std::uint32_t> rows_, needs_, clock_;
+  std::vector<std::uint32_t> limit_;
+};
+
+}  // namespace racecast::analysis::predict

@@ -1,0 +1,14 @@
+// `run --check`: do the findings equal the file's `expect` lines?
+#pragma once
+
+#include "base/result.h"
+#include "program/litmus/litmus.h"
+#include "trace/trace.h"
+
+namespace racecast::cli {
+
+// One line per expectation: "ok", "differs" with what is missing and what is unexpected, or "skipped" where the
+// analysis does not exist yet or (all) reached a bound. Returns exit code 0 if none differs, else 1.
+Result<int> check_expectations(const program::LitmusFile& file, const trace::Trace& trace);
+
+}  // namespace racecast::cli

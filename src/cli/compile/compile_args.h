@@ -1,0 +1,29 @@
+// The compiler driver's decisions: given what the user would have told clang, what clang is told. No side effects but
+// the reading of @response files, so that it can be tested word by word.
+//
+// The idea: everything is passed on as it is, with our flags in front of it, so that the user's win. Where they must
+// not (link-time optimisation, vectorisers), their negation comes last. Nothing has to be understood but which phases
+// run and whether there is an input; words inside of response files are looked at, too.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/compile/installation.h"
+
+namespace racecast::cli {
+
+struct CompileArgs {
+  std::vector<std::string> args;      // for clang, without its own name
+  std::vector<std::string> warnings;  // one line each, without the leading "racecast: "
+};
+
+// bad_input for what cannot work with racecast: -static, -fsanitize=thread.
+Result<CompileArgs> compile_args(const std::vector<std::string>& user, const Installation& installation);
+
+// The words of a response file, as GNU tools and clang read them: separated by white space, with quotes and
+// backslashes.
+std::vector<std::string> response_words(const std::string& text);
+
+}  // namespace racecast::cli

@@ -1,0 +1,53 @@
+// racecast flags: what `racecast cc` adds, for build systems that call clang-19 themselves.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/command.h"
+#include "cli/compile/installation.h"
+
+namespace racecast::cli {
+
+namespace {
+
+std::string quoted(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=:@%,-") == word.npos)
+    return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+void add_flags(CLI::App& app, Outcome& outcome) {
+  struct Options {
+    bool compile = false, link = false, libraries = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("flags", "print the flags for clang-19, for build systems of another kind");
+  command->add_flag("--cflags", options->compile, "only those for compiling C and C++");
+  command->add_flag("--ldflags", options->link, "only those for linking; they come before all inputs");
+  command->add_flag("--libs", options->libraries, "only those for linking C++ that come behind all inputs");
+  command->footer(
+      "Without an option: those of --cflags and --ldflags, which come before the inputs.\nExample: racecast flags "
+      "--cflags");
+  command->callback([options, &outcome] {
+    outcome = [&]() -> Outcome {
+      RC_TRY(const Installation installation, find_installation());
+      const bool both = !options->compile && !options->link && !options->libraries;
+      std::vector<std::string> words;
+      if (both || options->compile) words = compile_flags(installation);
+      if (both || options->link)
+        for (const std::string& flag : link_flags(installation)) words.push_back(flag);
+      if (options->libraries)
+        for (const std::string& flag : library_flags()) words.push_back(flag);
+      std::string line;
+      for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+      print(line + "\n");
+      return kNothingFound;
+    }();
+  });
+}
+
+}  // namespace racecast::cli

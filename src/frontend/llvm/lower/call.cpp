@@ -1,0 +1,64 @@
+// Calls. One that may throw (invoke) is three instructions, side by side: Call, Opaque "unwound", Branch {unwind,
+// normal}.
+#include <llvm/IR/GlobalAlias.h>
+#include <llvm/IR/InlineAsm.h>
+
+#include "frontend/llvm/lower/function.h"
+#include "frontend/llvm/lower/types.h"
+
+namespace racecast::frontend {
+
+using program::kI1;
+using program::kI64;
+using program::kPtr;
+using program::Op;
+using program::Operand;
+
+namespace {
+
+// The function that is called, by its name or by one that always means it; null: it is computed, or may be another.
+const llvm::Function* known_callee(const llvm::CallBase& call) {
+  const llvm::Value* callee = call.getCalledOperand()->stripPointerCasts();
+  if (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(callee); alias != nullptr && !alias->isInterposable()) {
+    callee = alias->getAliasee()->stripPointerCasts();
+  }
+  return llvm::dyn_cast<llvm::Function>(callee);
+}
+
+}  // namespace
+
+void FunctionLowering::lower_call(const llvm::CallBase& i) {
+  if (i.isInlineAsm()) return opaque(i, "inline assembly");
+  const llvm::Function* function = known_callee(i);
+  if (function != nullptr && function->isIntrinsic()) {
+    // An invoked one is no IntrinsicInst to LLVM, and always opaque.
+    const auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (intrinsic == nullptr || !lower_intrinsic(*intrinsic)) opaque(i, function->getName());
+    return;
+  }
+  Operand callee = function != nullptr ? function_operand(*function) : operand_of(i.getCalledOperand());
+  // A declaration without parameters may be called with fewer arguments than the function has: not by its name then.
+  const bool too_few = callee.kind == program::OperandKind::Function &&
+                       i.arg_size() < module_.out().program.functions[callee.value].params.size();
+  if (callee.kind != program::OperandKind::Function || too_few) callee = in_register(callee, kPtr);
+  Operands operands{callee};
+  for (unsigned k = 0; k < i.arg_size(); ++k) {
+    // By value through memory: the callee gets the address of a copy, which only the back end knows.
+    operands.push_back(i.isPassPointeeByValueArgument(k) ? unknown(kPtr, "copy of an argument")
+                                                         : operand_of(i.getArgOperand(k)));
+  }
+  const bool has_result = !i.getType()->isVoidTy() && !i.getType()->isTokenTy();
+  const program::RegId result = has_result ? register_of(&i) : program::kNoReg;
+  note(i);
+  program::Instruction& made = append(Op::Call, program::kVoid, std::move(operands));
+  if (has_result) made.type = scalar_type(i.getType()).value_or(kI64);
+  made.result = result;
+}
+
+void FunctionLowering::lower_invoke(const llvm::InvokeInst& i) {
+  lower_call(i);
+  const Operand unwound = unknown(kI1, "unwound");
+  append(Op::Branch, program::kVoid, {unwound}).targets = {block_of(i.getUnwindDest()), block_of(i.getNormalDest())};
+}
+
+}  // namespace racecast::frontend

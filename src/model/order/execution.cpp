@@ -1,0 +1,219 @@
+#include "model/order/execution.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "model/memory/byte_map.h"
+
+namespace racecast::model {
+
+using trace::Event;
+using trace::EventKind;
+
+Execution::Execution(const trace::Trace& trace) : trace_(trace) {
+  const std::size_t thread_count = trace.definitions.threads.size();
+  by_thread_.resize(thread_count);
+  forks_.resize(thread_count);
+  position_.reserve(trace.events.size());
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& e = trace.events[i];
+    std::vector<EventNo>& own = by_thread_[index(e.thread)];
+    position_.push_back(static_cast<std::uint32_t>(own.size()));
+    own.push_back(EventNo{i});
+    if (e.kind == EventKind::Fork) forks_[index(e.child())] = EventNo{i};
+    if (e.kind == EventKind::MissingBegin) has_missing_ = true;
+  }
+  build_lives_and_reads();
+  build_scopes();
+}
+
+namespace {
+
+bool is_about_memory(EventKind kind) {
+  const trace::KindRow& row = trace::row_of(kind);
+  return row.group == trace::Group::Access ||
+         ((row.group == trace::Group::Lock || row.group == trace::Group::Sync) && (row.fields & trace::A) != 0);
+}
+
+// A barrier at which a thread arrives with other parties than before was made anew: it gets a life of its own.
+class Barriers {
+ public:
+  // `life`: of the memory at its address.
+  std::uint32_t life_of(const Event& e, std::uint32_t life) {
+    if (e.kind == EventKind::BarrierArrive) {
+      const std::uint64_t parties = e.has(trace::kHasValue) ? e.value : 0;
+      auto [it, fresh] = barriers_.try_emplace({life, e.address}, Barrier{parties, life});
+      if (it->second.parties != parties) it->second = {parties, kBarrier + next_++};
+      arrived_[{e.thread, e.address}] = {life, it->second.life};
+      return it->second.life;
+    }
+    if (e.kind != EventKind::BarrierLeave) return life;
+    const auto it = arrived_.find({e.thread, e.address});
+    return it == arrived_.end() || it->second.first != life ? life : it->second.second;
+  }
+
+ private:
+  struct Barrier {
+    std::uint64_t parties = 0;
+    std::uint32_t life = kNoLife;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Barrier> barriers_;  // by life and address of the memory
+  // (thread, address) → of its last arrival: life of the memory, life of the barrier.
+  std::map<std::pair<ThreadId, std::uint64_t>, std::pair<std::uint32_t, std::uint32_t>> arrived_;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace
+
+std::uint32_t Execution::life_at(const LiveMap& live, std::uint64_t address) const {
+  auto next = live.upper_bound(address);
+  if (next == live.begin()) return kNoLife;
+  const std::uint32_t life = std::prev(next)->second;
+  return address < lives_[life].address + lives_[life].size ? life : kNoLife;
+}
+
+void Execution::split_by_life(const LiveMap& live, trace::Range range, std::vector<Piece>& pieces) const {
+  const std::uint64_t end = range.address + range.size;
+  for (std::uint64_t at = range.address; at < end;) {
+    const std::uint32_t life = life_at(live, at);
+    std::uint64_t stop = end;
+    if (life != kNoLife) stop = std::min(stop, lives_[life].address + lives_[life].size);
+    if (auto next = live.upper_bound(at); next != live.end()) stop = std::min(stop, next->first);
+    pieces.push_back({life, {at, stop - at}});
+    at = stop;
+  }
+}
+
+void Execution::build_lives_and_reads() {
+  ByteMap<EventNo> writers;
+  Barriers barriers;
+  std::optional<EventNo> everything;  // last event of a section that reaches everything: a write to all of memory
+  LiveMap live;
+  std::vector<std::vector<SectionAt>> open(by_thread_.size());
+  std::uint64_t changes = 0;                // of `live`
+  std::vector<std::uint64_t> pieces_as_of;  // by pieces_: `changes` when they were split
+  life_.assign(size(), kNoLife);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Event& e = trace_.events[i];
+    reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
+    sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
+    if (is_about_memory(e.kind)) life_[i] = barriers.life_of(e, life_at(live, e.address));
+    if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) mutex_life_[EventNo{i}] = life_at(live, e.aux);
+    if (trace::reads(e)) {
+      const bool born_since = everything && life_[i] != kNoLife && lives_[life_[i]].alloc > *everything;
+      const EventNo unwritten = born_since ? kInitial : everything.value_or(kInitial);
+      const std::uint32_t first = reads_begin_.back();
+      const auto append = [&](std::uint32_t offset, std::uint32_t size, EventNo writer) {
+        if (reads_.size() > first && reads_.back().writer == writer)
+          reads_.back().size += size;
+        else
+          reads_.push_back({offset, size, writer});
+      };
+      for (std::uint32_t offset = 0; offset < e.size;) {
+        const std::uint64_t at = e.address + offset;
+        const std::uint32_t low = at & 7, step = std::min<std::uint32_t>(8 - low, e.size - offset);
+        std::array<EventNo, 8> by_byte;
+        by_byte.fill(unwritten);
+        writers.for_each(at, step, [&](ByteMask mask, EventNo writer) {
+          if (everything && writer < *everything) writer = *everything;
+          for (std::uint32_t k = low; k < low + step; ++k)
+            if ((mask >> k & 1) != 0) by_byte[k] = writer;
+        });
+        if (e.has(trace::kByValue)) by_byte.fill(kNobody);
+        for (std::uint32_t k = low; k < low + step; ++k) append(offset + k - low, 1, by_byte[k]);
+        offset += step;
+      }
+    }
+    if (trace::writes(e)) writers.assign(e.address, e.size, EventNo{i});
+    if (e.kind == EventKind::Alloc) {
+      live[e.address] = static_cast<std::uint32_t>(lives_.size());
+      life_[i] = static_cast<std::uint32_t>(lives_.size());
+      lives_.push_back({e.address, e.size, EventNo{i}, std::nullopt});
+      writers.erase(e.address, e.size);
+    } else if (e.kind == EventKind::Free) {
+      if (auto it = live.find(e.address); it != live.end()) {
+        life_[i] = it->second;
+        lives_[it->second].free = EventNo{i};
+        live.erase(it);
+      }
+      writers.erase(e.address, e.size);
+    }
+    if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) ++changes;
+    std::vector<SectionAt>& sections = open[index(e.thread)];
+    if (e.kind == EventKind::MissingBegin) {
+      sections.push_back({static_cast<std::uint32_t>(sections_.size()), kNone32});
+      sections_.push_back({EventNo{i}, static_cast<std::uint32_t>(e.address)});
+    }
+    for (SectionAt& at : sections) {
+      const trace::ReachSet& reach = trace_.definitions.reach[sections_[at.section].reach];
+      if (at.pieces == kNone32 || pieces_as_of[at.pieces] != changes) {
+        at.pieces = static_cast<std::uint32_t>(pieces_.size());
+        pieces_.emplace_back();
+        pieces_as_of.push_back(changes);
+        for (const trace::Range& range : reach.ranges) split_by_life(live, range, pieces_.back());
+      }
+      sections_at_.push_back(at);
+      if (reach.everything) everything = EventNo{i};
+      for (const trace::Range& range : reach.ranges) writers.assign(range.address, range.size, EventNo{i});
+    }
+    if (e.kind == EventKind::MissingEnd && !sections.empty()) sections.pop_back();
+  }
+  reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
+  sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
+}
+
+void Execution::build_scopes() {
+  struct Open {
+    std::size_t scope;
+    unsigned depth;
+  };
+  std::map<std::pair<std::uint64_t, ThreadId>, Open> open;
+  std::map<ThreadId, unsigned> depth_at_wait;  // a wake takes a recursive mutex as often as the wait gave it back
+  auto take = [&](std::uint64_t lock, ThreadId thread, bool shared, EventNo no) {
+    auto [it, fresh] = open.try_emplace({lock, thread}, Open{scopes_.size(), 1});
+    if (fresh)
+      scopes_.push_back({lock, thread, shared, no, std::nullopt});
+    else
+      ++it->second.depth;
+  };
+  auto give_back = [&](std::uint64_t lock, ThreadId thread, bool altogether, EventNo no) {
+    auto it = open.find({lock, thread});
+    if (it == open.end() || (--it->second.depth > 0 && !altogether)) return;
+    scopes_[it->second.scope].release = no;
+    open.erase(it);
+  };
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Event& e = trace_.events[i];
+    const EventNo no{i};
+    switch (e.kind) {
+      case EventKind::Lock:
+      case EventKind::WrLock:
+      case EventKind::RdLock:
+        if (!e.has(trace::kFailed)) take(e.address, e.thread, e.kind == EventKind::RdLock, no);
+        break;
+      case EventKind::Wake:
+        take(e.aux, e.thread, false, no);
+        open.at({e.aux, e.thread}).depth = depth_at_wait[e.thread];
+        break;
+      case EventKind::Unlock:
+      case EventKind::RwUnlock: give_back(e.address, e.thread, false, no); break;
+      case EventKind::Wait:
+        if (auto held = open.find({e.aux, e.thread}); held != open.end()) depth_at_wait[e.thread] = held->second.depth;
+        give_back(e.aux, e.thread, true, no);
+        break;
+      default: break;
+    }
+  }
+}
+
+std::span<const ReadFrom> Execution::reads_from(EventNo no) const {
+  return std::span(reads_).subspan(reads_begin_[index(no)], reads_begin_[index(no) + 1] - reads_begin_[index(no)]);
+}
+
+std::span<const SectionAt> Execution::sections_of(EventNo no) const {
+  return std::span(sections_at_)
+      .subspan(sections_begin_[index(no)], sections_begin_[index(no) + 1] - sections_begin_[index(no)]);
+}
+
+}  // namespace racecast::model

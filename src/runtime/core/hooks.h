@@ -1,0 +1,19 @@
+// The hooks that the plugin calls (abi.h says what they mean), for those parts of the runtime that call them too.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/abi.h"
+#include "runtime/core/state.h"
+
+RACECAST_EXPORT void __racecast_module(const racecast::abi::Module* module);
+RACECAST_EXPORT void __racecast_atomic_begin(const void* address);
+RACECAST_EXPORT void __racecast_atomic_load(const void* address, std::uint32_t what, std::uint64_t value);
+RACECAST_EXPORT void __racecast_atomic_store(const void* address, std::uint32_t what, std::uint64_t value);
+RACECAST_EXPORT void __racecast_atomic_rmw(const void* address, std::uint32_t what, std::uint64_t read,
+                                           std::uint64_t written);
+RACECAST_EXPORT void __racecast_fence(std::uint32_t order);
+RACECAST_EXPORT void __racecast_missing_begin(const void* callee, std::uint32_t count, const void* const* pointers);
+RACECAST_EXPORT void __racecast_missing_end(std::uint32_t has_value, std::uint64_t result);
+RACECAST_EXPORT void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count, std::uint64_t result,
+                                       const std::uint64_t* arguments);

@@ -1,0 +1,222 @@
+// Starting, forking and stopping. See process.h.
+#include "runtime/core/process.h"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "runtime/core/atomics.h"
+#include "runtime/core/modules.h"
+#include "runtime/core/stamps.h"
+#include "runtime/core/state.h"
+#include "runtime/core/sys.h"
+#include "runtime/core/threads.h"
+#include "runtime/missing/reach.h"
+#include "runtime/posix/interceptor.h"
+#include "runtime/posix/loader.h"
+
+extern "C" char* program_invocation_name;
+
+namespace racecast::runtime {
+
+constinit Process process;
+
+namespace {
+
+char base_folder[2048];  // RACECAST_DIR, absolute
+
+std::size_t length_of(const char* text) {
+  return __builtin_strlen(text);
+}
+
+// Appends `text` to `buffer`, which has room for `size` characters with the zero. False: too long.
+bool add_text(char* buffer, std::size_t size, const char* text) {
+  const std::size_t at = length_of(buffer);
+  const std::size_t bytes = length_of(text);
+  if (at + bytes + 1 > size) return false;
+  __builtin_memcpy(buffer + at, text, bytes + 1);
+  return true;
+}
+
+bool add_number(char* buffer, std::size_t size, std::uint64_t number) {
+  char digits[24];
+  char* at = digits + sizeof(digits) - 1;
+  *at = 0;
+  do *--at = static_cast<char>('0' + number % 10);
+  while ((number /= 10) != 0);
+  return add_text(buffer, size, at);
+}
+
+std::uint64_t number_in(const char* text, std::uint64_t otherwise) {
+  if (text == nullptr || *text < '0' || *text > '9') return otherwise;
+  std::uint64_t value = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) {
+    if (__builtin_mul_overflow(value, std::uint64_t{10}, &value)) return otherwise;
+    if (__builtin_add_overflow(value, static_cast<std::uint64_t>(*text - '0'), &value)) return otherwise;
+  }
+  return value;
+}
+
+bool read_environment() {
+  const char* folder = ::getenv(abi::kEnvFolder);
+  if (folder == nullptr || *folder == 0) return false;
+  base_folder[0] = 0;
+  if (*folder != '/') {
+    // The program may change its working directory.
+    if (sys(SYS_getcwd, base_folder, sizeof(base_folder)) < 0) base_folder[0] = 0;
+    add_text(base_folder, sizeof(base_folder), "/");
+  }
+  if (!add_text(base_folder, sizeof(base_folder), folder)) {
+    say("nothing is recorded: the path of the folder is too long");
+    return false;
+  }
+  process.max_bytes = number_in(::getenv(abi::kEnvMaxBytes), ~std::uint64_t{0});
+  const std::uint64_t max_events = number_in(::getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
+  process.max_is_of_events = max_events < process.max_bytes / abi::kBytesPerEvent;
+  if (process.max_is_of_events) process.max_bytes = max_events * abi::kBytesPerEvent;
+  const char* seed = ::getenv(abi::kEnvSeed);
+  process.seed = seed == nullptr || *seed == 0 ? 0 : number_in(seed, 0) + 1;
+  return true;
+}
+
+// DIR/PID.K with the first K that is free: a program that was exec'd, or a pid that came again, counts on.
+bool make_folder() {
+  const auto pid = static_cast<std::uint64_t>(sys(SYS_getpid));
+  for (std::uint64_t k = 0; k < 100000; ++k) {
+    process.folder[0] = 0;
+    add_text(process.folder, sizeof(process.folder), base_folder);
+    add_text(process.folder, sizeof(process.folder), "/");
+    add_number(process.folder, sizeof(process.folder), pid);
+    add_text(process.folder, sizeof(process.folder), ".");
+    add_number(process.folder, sizeof(process.folder), k);
+    const long made = sys(SYS_mkdirat, AT_FDCWD, process.folder, 0777);
+    if (made == 0) return true;
+    if (made != -EEXIST) break;
+  }
+  say("nothing is recorded: cannot make the folder ", process.folder);
+  return false;
+}
+
+bool write_process_record() {
+  struct timespec now = {};
+  sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+  const std::uint32_t ids[3] = {abi::kVersion, static_cast<std::uint32_t>(sys(SYS_getpid)),
+                                static_cast<std::uint32_t>(sys(SYS_getppid))};
+  const std::uint64_t start =
+      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+  const char* name = program_invocation_name != nullptr ? program_invocation_name : "";
+  const Part parts[] = {{ids, sizeof(ids)}, {&start, sizeof(start)}, {name, length_of(name)}};
+  return write_meta(abi::MetaKind::Process, parts, 3);
+}
+
+// A folder, its meta, and this thread as thread 0. False: nothing is recorded.
+bool open_recording() {
+  if (!make_folder()) return false;
+  if (!write_process_record()) {
+    say("nothing is recorded: cannot write in ", process.folder);
+    return false;
+  }
+  process.next_thread.store(0);
+  process.next_stream.store(0);
+  process.logged.store(0);
+  return true;
+}
+
+// In the child of a fork only this thread lives; what it has mapped belongs to the parent's recording. Runs before the
+// handlers that the program registered, so nothing was recorded in between.
+void after_fork_in_child() {
+  const KeepErrno keep;
+  const InRuntime inside;
+  release_all_stripes();
+  release_globals();
+  forget_loader();
+  self.scanning = 0;
+  if (process.phase.load() != 2) return;
+  __racecast_thread = &sink;
+  forget_thread();
+  forget_spares();
+  if (process.stopped.load()) return;
+  if (!open_recording()) {
+    process.phase.store(3);
+    return;
+  }
+  rewrite_modules();
+  begin_thread(process.next_thread.fetch_add(1));
+}
+
+__attribute__((constructor(101))) void construct() {
+  start_process();
+}
+
+}  // namespace
+
+void start_process() {
+  std::uint32_t expected = 0;
+  if (process.phase.load(std::memory_order_acquire) >= 2) return;
+  const KeepErrno keep;
+  if (!process.phase.compare_exchange_strong(expected, 1)) {
+    // Another thread is at it; or this one, through something that is called below.
+    while (self.in_runtime == 0 && process.phase.load(std::memory_order_acquire) == 1) ::sched_yield();
+    return;
+  }
+  const InRuntime inside;
+  if (!read_environment() || !open_recording()) {
+    process.phase.store(3, std::memory_order_release);
+    return;
+  }
+  ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
+  process.phase.store(2, std::memory_order_release);
+  begin_thread(process.next_thread.fetch_add(1));
+}
+
+void stop_recording(const char* reason) {
+  if (process.stopped.exchange(true)) return;
+  const std::uint64_t stamp = next_stamp();
+  const Part parts[] = {{&stamp, sizeof(stamp)}, {reason, length_of(reason)}};
+  write_meta(abi::MetaKind::Stopped, parts, 2);
+  say("recording stopped: ", reason, "; the program goes on");
+}
+
+void say(const char* first, const char* second, const char* third) {
+  const char* texts[] = {"racecast: ", first, second, third, "\n"};
+  struct iovec parts[5];
+  for (int i = 0; i < 5; ++i) parts[i] = {const_cast<char*>(texts[i]), length_of(texts[i])};
+  sys(SYS_writev, 2, parts, 5);
+}
+
+int open_in_folder(const char* name, int flags) {
+  // By way of the folder, so that no long path is built on a stack that may be a signal handler's.
+  const long folder = sys(SYS_openat, AT_FDCWD, process.folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return static_cast<int>(folder);
+  const long fd = sys(SYS_openat, static_cast<int>(folder), name, flags, 0666);
+  sys(SYS_close, static_cast<int>(folder));
+  return static_cast<int>(fd);
+}
+
+bool write_meta(abi::MetaKind kind, const Part* parts, int count) {
+  constexpr int kMaxParts = 7;
+  if (count > kMaxParts) return false;
+  abi::MetaHeader header = {static_cast<std::uint32_t>(kind), 0, 0};
+  struct iovec vector[kMaxParts + 1] = {{&header, sizeof(header)}};
+  for (int i = 0; i < count; ++i) {
+    header.bytes += parts[i].bytes;
+    vector[i + 1] = {const_cast<void*>(parts[i].data), parts[i].bytes};
+  }
+  const int fd = open_in_folder("meta", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
+  if (fd < 0) return false;
+  const auto bytes = static_cast<long>(sizeof(header) + header.bytes);
+  const long end = sys(SYS_lseek, fd, 0L, SEEK_END);
+  bool written = file_size_allowed(static_cast<std::uint64_t>(end + bytes));
+  written = written && sys(SYS_writev, fd, vector, count + 1) == bytes;
+  // Room for the Stopped record, which has to be written when the disk is full.
+  if (written && kind != abi::MetaKind::Stream) sys(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, end + bytes, 4096L);
+  sys(SYS_close, fd);
+  return written;
+}
+
+}  // namespace racecast::runtime

@@ -1,0 +1,56 @@
+// Recording of a process: where its folder is, when it starts and why it stops.
+//
+// It starts in the runtime's constructor, or before it when an object file's constructor registers its module earlier.
+// Without RACECAST_DIR nothing is recorded: every thread keeps the sink. A child of fork has a folder of its own and
+// begins again with its only thread as thread 0; a program that is exec'd finds the environment and counts on. It stops
+// once (size limit, disk full, ids that clash): one line on stderr, one Stopped record in meta. Every thread is
+// then cut off from its files at its next synchronisation or full buffer, so what was recorded of each thread is a
+// beginning of what it did.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "abi/abi.h"
+
+namespace racecast::runtime {
+
+struct Process {
+  std::atomic<std::uint32_t> phase{0};  // 0: not started; 1: starting; 2: recorded; 3: not recorded
+  std::atomic<bool> stopped{false};
+  std::atomic<std::uint32_t> next_thread{0};
+  std::atomic<std::uint32_t> next_stream{0};
+  std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
+  std::uint64_t max_bytes = ~std::uint64_t{0};
+  bool max_is_of_events = false;  // max_bytes stands for a number of events
+  std::uint64_t seed = 0;         // 1 + RACECAST_SEED; 0: do not perturb
+  char folder[3072] = {};         // of this process, absolute
+};
+extern Process process;
+
+// Starts recording if this has not been done; any number of calls, from any code, early or late.
+void start_process();
+
+// Whether this process is recorded and goes on to be.
+inline bool process_recorded() {
+  return process.phase.load(std::memory_order_acquire) == 2 && !process.stopped.load(std::memory_order_relaxed);
+}
+
+// Stops recording for good, for `reason` (a few words). Only the first call does anything.
+void stop_recording(const char* reason);
+
+// One line on stderr: "racecast: " and the parts.
+void say(const char* first, const char* second = "", const char* third = "");
+
+// Opens a file of the process folder. Minus the error number on failure.
+int open_in_folder(const char* name, int flags);
+
+struct Part {
+  const void* data;
+  std::size_t bytes;
+};
+// Appends a record to meta with one write. False: it could not be written.
+bool write_meta(abi::MetaKind kind, const Part* parts, int count);
+
+}  // namespace racecast::runtime

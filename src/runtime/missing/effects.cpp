@@ -1,0 +1,53 @@
+// __racecast_effect: what a function of known effect read and wrote, as the table (src/frontend/effects.txt) says.
+#include <cstdint>
+
+#include "runtime/core/hooks.h"
+#include "runtime/core/record.h"
+
+namespace racecast::runtime {
+
+namespace {
+
+// Bytes up to and with the zero, at most `limit`. The callee has just read or written them.
+std::uint64_t string_bytes(const char* text, std::uint64_t limit) {
+  std::uint64_t count = 0;
+  while (count < limit && text[count] != 0) ++count;
+  return count < limit ? count + 1 : limit;
+}
+
+// A result that counts bytes. Negative: an error, also where an int was widened without its sign.
+std::uint64_t count_of(std::uint64_t result) {
+  const bool negative = static_cast<std::int64_t>(result) < 0 || (result >> 31) == 1;
+  return negative ? 0 : result;
+}
+
+std::uint64_t bytes_of(const abi::Effect& effect, const void* at, std::uint64_t result,
+                       const std::uint64_t* arguments) {
+  switch (effect.length) {
+    case abi::Length::Constant: return effect.constant;
+    case abi::Length::Argument: return arguments[effect.a] * (effect.b == abi::kNoArgument ? 1 : arguments[effect.b]);
+    case abi::Length::String:
+      return string_bytes(static_cast<const char*>(at),
+                          effect.a == abi::kNoArgument ? ~std::uint64_t{0} : arguments[effect.a]);
+    case abi::Length::Result: return count_of(result) * (effect.a == abi::kNoArgument ? 1 : arguments[effect.a]);
+  }
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace racecast::runtime
+
+void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count, std::uint64_t result,
+                       const std::uint64_t* arguments) {
+  using namespace racecast::runtime;
+  namespace abi = racecast::abi;
+  if (recording() == nullptr) return;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const abi::Effect& effect = effects[i];
+    const std::uint64_t address = effect.argument == abi::kResultPointer ? result : arguments[effect.argument];
+    if (address == 0) continue;
+    const std::uint64_t bytes = bytes_of(effect, reinterpret_cast<const void*>(address), result, arguments);
+    if (bytes != 0) record<abi::Tag::Bulk>(effect.write, address, 0u, bytes);
+  }
+}

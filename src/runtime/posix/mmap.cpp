@@ -1,0 +1,133 @@
+// Mappings that the program makes itself: objects like those of malloc. Unmapping part of one ends it and begins what
+// is left of it anew. What libc maps for its own purposes (stacks, the heap) does not come here.
+//
+// Missing code is followed through memory that holds pointers (reach.h), so only what can be read is registered there:
+// no file mappings (a file may be shorter than its mapping), nothing without PROT_READ.
+#include <sys/mman.h>
+
+#include <cstdarg>
+#include <cstdint>
+
+#include "runtime/core/record.h"
+#include "runtime/missing/reach.h"
+#include "runtime/posix/interceptor.h"
+
+namespace racecast::runtime {
+namespace {
+
+constinit Real<void*(void*, std::size_t, int, int, int, off_t)> real_mmap{"mmap"};
+constinit Real<int(void*, std::size_t)> real_munmap{"munmap"};
+constinit Real<void*(void*, std::size_t, std::size_t, int, void*)> real_mremap{"mremap"};
+constinit Real<int(void*, std::size_t, int)> real_mprotect{"mprotect"};
+
+constexpr std::uintptr_t kPage = 4096;
+
+std::uintptr_t number(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory);
+}
+void* pointer(std::uintptr_t address) {
+  return reinterpret_cast<void*>(address);
+}
+std::size_t whole_pages(std::size_t bytes) {
+  return (bytes + kPage - 1) & ~(kPage - 1);
+}
+
+void begin_object(std::uintptr_t address, std::size_t bytes, bool lives, bool readable) {
+  if (bytes == 0) return;
+  if (readable) add_object(pointer(address), bytes);
+  if (lives) record<abi::Tag::Alloc>(address, bytes);
+}
+
+// Takes a range out of the objects that are registered. `lives`: it dies, and what is left of them is new objects.
+void cut(std::uintptr_t begin, std::size_t bytes, bool lives) {
+  const std::uintptr_t end = begin + bytes;
+  bool found_first = false;
+  for (std::uintptr_t at = begin; at < end;) {
+    const Object object = find_object(at);
+    if (object.size == 0) {
+      // Rarely more than one object is unmapped at once. Those that begin far inside stay registered until they are
+      // replaced: no more than 4,096 pages are looked at.
+      if (at - begin > 4096 * kPage) break;
+      at += kPage;
+      continue;
+    }
+    found_first |= object.begin == begin;
+    const std::uintptr_t object_end = object.begin + object.size;
+    remove_object(pointer(object.begin));
+    if (lives) record<abi::Tag::Free>(object.begin);
+    if (object.begin < begin) begin_object(object.begin, begin - object.begin, lives, true);
+    if (object_end > end) begin_object(end, object_end - end, lives, true);
+    at = object_end > at ? object_end : at + kPage;
+  }
+  // One that is not registered (a file).
+  if (lives && !found_first) record<abi::Tag::Free>(begin);
+}
+
+void* map(void* where, std::size_t bytes, int protection, int flags, int file, off_t offset) {
+  if (in_runtime()) return real_mmap(where, bytes, protection, flags, file, offset);
+  if ((flags & MAP_FIXED) != 0) {
+    const KeepErrno keep;
+    cut(number(where), whole_pages(bytes), true);
+  }
+  void* const result = real_mmap(where, bytes, protection, flags, file, offset);
+  if (result != MAP_FAILED) {
+    const KeepErrno keep;
+    const bool scanned = (flags & MAP_ANONYMOUS) != 0 && (protection & PROT_READ) != 0;
+    begin_object(number(result), whole_pages(bytes), true, scanned);
+  }
+  return result;
+}
+
+}  // namespace
+
+RACECAST_EXPORT void* mmap(void* where, std::size_t bytes, int protection, int flags, int file, off_t offset) noexcept {
+  return map(where, bytes, protection, flags, file, offset);
+}
+RACECAST_EXPORT void* mmap64(void* where, std::size_t bytes, int protection, int flags, int file,
+                             off64_t offset) noexcept {
+  return map(where, bytes, protection, flags, file, offset);
+}
+
+RACECAST_EXPORT int munmap(void* memory, std::size_t bytes) noexcept {
+  if (!in_runtime() && number(memory) % kPage == 0 && bytes != 0) {
+    const KeepErrno keep;
+    cut(number(memory), whole_pages(bytes), true);
+  }
+  return real_munmap(memory, bytes);
+}
+
+// The pages move with what they hold: the object at the new place has the old content, of which the trace says nothing.
+RACECAST_EXPORT void* mremap(void* memory, std::size_t bytes, std::size_t new_bytes, int flags, ...) noexcept {
+  va_list arguments;
+  va_start(arguments, flags);
+  void* const where = (flags & MREMAP_FIXED) != 0 ? va_arg(arguments, void*) : nullptr;
+  va_end(arguments);
+  if (in_runtime()) return real_mremap(memory, bytes, new_bytes, flags, where);
+  bool scanned = false;
+  {
+    const KeepErrno keep;
+    scanned = find_object(number(memory)).size != 0;
+    if (bytes != 0) cut(number(memory), whole_pages(bytes), true);
+    if (where != nullptr) cut(number(where), whole_pages(new_bytes), true);
+  }
+  void* const result = real_mremap(memory, bytes, new_bytes, flags, where);
+  const KeepErrno keep;
+  if (result != MAP_FAILED) {
+    begin_object(number(result), whole_pages(new_bytes), true, scanned);
+  } else {
+    begin_object(number(memory), whole_pages(bytes), true, scanned);
+  }
+  return result;
+}
+
+// What cannot be read any more must not be scanned. Made readable later, it is not scanned either: its life began with
+// mmap.
+RACECAST_EXPORT int mprotect(void* memory, std::size_t bytes, int protection) noexcept {
+  if (!in_runtime() && (protection & PROT_READ) == 0) {
+    const KeepErrno keep;
+    cut(number(memory), whole_pages(bytes), false);
+  }
+  return real_mprotect(memory, bytes, protection);
+}
+
+}  // namespace racecast::runtime

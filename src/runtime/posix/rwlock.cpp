@@ -1,0 +1,76 @@
+// Reader-writer locks, stamped as mutexes are (mutex.cpp). A try that fails because a writer waits, not
+// because one holds the lock, is not legal by the rules of semantics.md; the merger drops it.
+#include <pthread.h>
+
+#include <cerrno>
+
+#include "runtime/core/record.h"
+#include "runtime/posix/interceptor.h"
+
+namespace racecast::runtime {
+namespace {
+
+using trace::EventKind;
+
+constinit Real<int(pthread_rwlock_t*)> real_rdlock{"pthread_rwlock_rdlock"};
+constinit Real<int(pthread_rwlock_t*)> real_tryrdlock{"pthread_rwlock_tryrdlock"};
+constinit Real<int(pthread_rwlock_t*, const timespec*)> real_timedrdlock{"pthread_rwlock_timedrdlock"};
+constinit Real<int(pthread_rwlock_t*, clockid_t, const timespec*)> real_clockrdlock{"pthread_rwlock_clockrdlock"};
+constinit Real<int(pthread_rwlock_t*)> real_wrlock{"pthread_rwlock_wrlock"};
+constinit Real<int(pthread_rwlock_t*)> real_trywrlock{"pthread_rwlock_trywrlock"};
+constinit Real<int(pthread_rwlock_t*, const timespec*)> real_timedwrlock{"pthread_rwlock_timedwrlock"};
+constinit Real<int(pthread_rwlock_t*, clockid_t, const timespec*)> real_clockwrlock{"pthread_rwlock_clockwrlock"};
+constinit Real<int(pthread_rwlock_t*)> real_unlock{"pthread_rwlock_unlock"};
+
+// Other errors (EDEADLK, EAGAIN): nothing happened.
+int taken(EventKind kind, int result, const pthread_rwlock_t* lock, std::uint8_t flags) {
+  if (in_runtime()) return result;
+  if (result == 0) record_sync(kind, lock, flags);
+  if (result == EBUSY || result == ETIMEDOUT) record_sync(kind, lock, trace::kTry | trace::kFailed);
+  return result;
+}
+
+}  // namespace
+
+RACECAST_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  perturb();
+  return taken(EventKind::RdLock, real_rdlock(lock), lock, 0);
+}
+RACECAST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
+  perturb();
+  return taken(EventKind::RdLock, real_tryrdlock(lock), lock, trace::kTry);
+}
+RACECAST_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
+  perturb();
+  return taken(EventKind::RdLock, real_timedrdlock(lock, until), lock, 0);
+}
+RACECAST_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
+                                               const timespec* until) noexcept {
+  perturb();
+  return taken(EventKind::RdLock, real_clockrdlock(lock, clock, until), lock, 0);
+}
+RACECAST_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  perturb();
+  return taken(EventKind::WrLock, real_wrlock(lock), lock, 0);
+}
+RACECAST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
+  perturb();
+  return taken(EventKind::WrLock, real_trywrlock(lock), lock, trace::kTry);
+}
+RACECAST_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
+  perturb();
+  return taken(EventKind::WrLock, real_timedwrlock(lock, until), lock, 0);
+}
+RACECAST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
+                                               const timespec* until) noexcept {
+  perturb();
+  return taken(EventKind::WrLock, real_clockwrlock(lock, clock, until), lock, 0);
+}
+RACECAST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
+  if (!in_runtime()) record_sync(EventKind::RwUnlock, lock);
+  const int result = real_unlock(lock);
+  perturb();
+  return result;
+}
+
+}  // namespace racecast::runtime
