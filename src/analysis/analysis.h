@@ -22,7 +22,7 @@
 
 namespace racecast::analysis {
 
-// `nondet`: one of its witnesses, by numbers of events.
+// `nondet`: one of its challenges, by numbers of events.
 struct Triple {
   enum class Outcome : std::uint8_t { Infeasible, Without, Between, Unknown };
   std::optional<EventNo> read;        // absent: the end of the run
@@ -49,7 +49,7 @@ struct Input {
   std::vector<finding::Places> scheduled;  // which; run() fills it in, if only_new
   bool after_maximal = false;              // likewise
   bool after_value = false;                // likewise
-  // `nondet`: decide and count every witness, also where a read's place is known to see every other write; and call
+  // `nondet`: decide and count every challenge, also where a read's place is known to see every other write; and call
   // this (may be empty) with each.
   bool every_challenge = false;
   std::function<void(const Triple&)> on_triple;

@@ -10,7 +10,7 @@
 
 namespace racecast::report {
 
-std::string witness_table_text(const NondetTable& table) {
+std::string nondet_table_text(const NondetTable& table) {
   const auto number = [](std::uint64_t n) { return std::to_string(n); };
   std::vector<Column> columns = {
       {"threads", number(table.threads)},
@@ -35,7 +35,7 @@ std::string witness_table_text(const NondetTable& table) {
   return row_of_columns(columns);
 }
 
-std::string witness_table_json(const NondetTable& table) {
+std::string nondet_table_json(const NondetTable& table) {
   const nlohmann::ordered_json root = {{"tool", "racecast"},
                                        {"format", 1},
                                        {"input", table.input},

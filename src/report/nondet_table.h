@@ -21,8 +21,8 @@ struct NondetTable {
 };
 
 // A header and a row.
-std::string witness_table_text(const NondetTable& table);
+std::string nondet_table_text(const NondetTable& table);
 // Schema in docs/json.md.
-std::string witness_table_json(const NondetTable& table);
+std::string nondet_table_json(const NondetTable& table);
 
 }  // namespace racecast::report

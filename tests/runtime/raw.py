@@ -3,13 +3,13 @@
 raw.py FOLDER      prints meta and the records of every stream
 read(FOLDER)       the same as data, for tests: raises where something is not as it has to be
 
-Records with an id (not a tag) are taken to hold one number of 8 bytes, as tests/runtime/core/hooks.h writes them."""
+Records with an id (not a tag) are taken to hold one number of 8 bytes, as tests/runtime/hooks.h writes them."""
 import os
 import re
 import struct
 import sys
 
-ABI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/program/abi.h")
+ABI = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/abi/abi.h")
 TAGS = [("None", "")] + re.findall(r'^\s*TAG\((\w+),[\s\\]*"(\w+)"\)', open(ABI).read(), re.M)
 FIRST_ID, PAGE, NO_STREAM, EVERYWHERE = 4096, 4096, 0xFFFFFFFF, 0xFFFFFFFF
 WIDTH = {"s": ("Q", 8), "a": ("Q", 8), "n": ("Q", 8), "b": ("B", 1), "w": ("I", 4)}

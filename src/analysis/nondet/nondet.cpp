@@ -22,7 +22,7 @@ using nondet::SeenPlaces;
 using predict::WindowOfTrace;
 
 constexpr predict::WindowSize kWindows{std::uint64_t{1} << 17, std::uint64_t{1} << 15};
-// Where people are told of reads, and nobody asked for every witness.
+// Where people are told of reads, and nobody asked for every challenge.
 constexpr nondet::Limits kForPeople{.tries_of_couple = 256, .searches_of_couple = 16, .steps = 1'000'000'000};
 
 // What all windows together have shown.

@@ -85,7 +85,7 @@ void add_analyze(CLI::App& app, Outcome& outcome) {
       if ((options->table || options->all_triples) && others)
         return bad_input("--table and --all-triples are for --analysis nondet alone");
       if (options->table || options->all_triples)
-        return report_witnesses(input, options->path, options->analysis, options->all_triples, options->table);
+        return report_challenges(input, options->path, options->analysis, options->all_triples, options->table);
       return analyse_and_report(input, options->path, options->analysis);
     }();
   });

@@ -85,7 +85,7 @@ void fill(report::NondetTable& table, const analysis::Output& output) {
     const auto it = std::ranges::find(output.figures, name, &analysis::Figure::name);
     return it == output.figures.end() ? 0 : it->value;
   };
-  table.witnesses = figure("witnesses");
+  table.witnesses = figure("challenges");
   table.cycles = figure("with cycles");
   table.without_choices = figure("without choice edges");
   table.with_choices = figure("with choice edges");
@@ -102,8 +102,8 @@ void fill(report::NondetTable& table, const analysis::Output& output) {
 
 }  // namespace
 
-Result<int> report_witnesses(const analysis::Input& input_of_trace, const std::string& name,
-                             const AnalysisOptions& options, bool triples, bool table) {
+Result<int> report_challenges(const analysis::Input& input_of_trace, const std::string& name,
+                              const AnalysisOptions& options, bool triples, bool table) {
   analysis::Input input = input_of_trace;
   input.window = options.window;
   input.open = trace::with_missing_mode(input.open, options.missing);
@@ -122,8 +122,8 @@ Result<int> report_witnesses(const analysis::Input& input_of_trace, const std::s
     row.input = name;
     row.seconds = seconds;
     fill(row, output);
-    if (options.json) RC_TRY_STATUS(write_file(*options.json, report::witness_table_json(row)));
-    print(report::witness_table_text(row));
+    if (options.json) RC_TRY_STATUS(write_file(*options.json, report::nondet_table_json(row)));
+    print(report::nondet_table_text(row));
   }
   if (!output.complete)
     note(fmt::format("not everything was looked at: {}; what is not listed is unknown", output.limit));
