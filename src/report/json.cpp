@@ -54,7 +54,7 @@ void add_plan(Json& json, const finding::Plan& plan, const trace::Definitions& d
     return;
   }
   const auto& interleaving = std::get<finding::Interleaving>(plan);
-  if (interleaving.recorded != 0) json["recorded"] = interleaving.recorded;
+  if (interleaving.recorded != 0) json["recorded_events"] = interleaving.recorded;
   json["stretches"] = Json::array();
   for (const finding::Stretch& stretch : interleaving.stretches)
     json["stretches"].push_back({{"thread", name_of_thread(definitions, stretch.thread)}, {"events", stretch.events}});
@@ -68,7 +68,7 @@ void add_seen(Json& json, const finding::Finding& finding, const trace::Definiti
   };
   if (seen.from_start) json["first"] = variable(finding.first);
   if (seen.at_end) json["second"] = variable(finding.second);
-  json["recorded"] = seen.recorded ? access(*seen.recorded, definitions) : Json();
+  json["recorded_write"] = seen.recorded ? access(*seen.recorded, definitions) : Json();
   json["from_start"] = seen.from_start;
   json["at_end"] = seen.at_end;
   json["decides"] = seen.decides;
@@ -111,7 +111,7 @@ Json finding_of(const finding::Finding& finding, const Context& context) {
 std::string json(std::span<const Part> parts) {
   Json root;
   root["tool"] = "racecast";
-  root["format"] = 1;
+  root["format"] = 2;
   root["input"] = parts.front().context.input;
   if (parts.front().context.runs > 1) root["runs"] = parts.front().context.runs;
   root["analyses"] = Json::array();

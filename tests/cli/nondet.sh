@@ -16,7 +16,7 @@ f, = d["findings"]
 assert f["kind"] == "nondeterministic-read" and f["grade"] == "predicted"
 assert f["from_start"] and not f["at_end"] and not f["decides"]
 assert f["first"] == {"variable": "x", "address": f["second"]["address"], "size": 8}
-assert f["second"]["location"]["label"] == "5" and f["recorded"]["location"]["label"] == "2"
+assert f["second"]["location"]["label"] == "5" and f["recorded_write"]["location"]["label"] == "2"
 assert "schedule" in f and "schedule_option" in f
 PYTHON
 expect 0 "$racecast" dump witness 1 "$litmus/nondet_fig1.litmus" --analysis nondet
@@ -109,6 +109,23 @@ expect 2 "$racecast" analyze choices.rct --table --compare
 # A long trace is cut into windows, and that is said.
 expect 1 "$racecast" analyze choices.rct --analysis nondet --window 20
 says err "not everything was looked at: nondet looked at"
+# The recorded write and the events before a window are two things, and both are told.
+{ echo "racecast-trace 1"; for i in $(seq 30); do echo "A write before $i @1"; done
+  printf 'A lock m\nA write x 1 @2\nA unlock m\nB lock m\nB write x 2 @3\nB unlock m\nC lock m\nC read x 2 @4\nC unlock m\n'; } >late.txt
+expect 1 "$racecast" analyze late.txt --analysis nondet --window 20 --json late.json
+python3 - <<'PYTHON' || fail "late.json"
+import json
+def once(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), pairs
+    return dict(pairs)
+d = json.load(open("late.json"), object_pairs_hook=once)
+assert d["format"] == 2
+read, = [f for f in d["findings"] if not f["at_end"] and not f["from_start"]]
+assert read["first"]["location"]["label"] == "2" and read["second"]["location"]["label"] == "4", read
+assert read["recorded_write"]["location"]["label"] == "3" and read["recorded_write"]["access"] == "write", read
+assert read["recorded_events"] >= 20 and read["stretches"], read
+assert "recorded" not in read
+PYTHON
 # A real program: what is printed is told first.
 cat >printed.c <<'C'
 #include <pthread.h>
