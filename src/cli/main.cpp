@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.h"
 #include "cli/command.h"
 
 namespace {
@@ -21,7 +22,8 @@ constexpr const char* kFooter =
 
 int exit_code(const racecast::cli::Outcome& outcome) {
   if (outcome) return *outcome;
-  std::fputs(fmt::format("racecast: {}\n", outcome.error().message).c_str(), stderr);
+  // It may quote what stands in a file.
+  std::fputs(fmt::format("racecast: {}\n", racecast::printable_lines(outcome.error().message)).c_str(), stderr);
   return outcome.error().kind == racecast::ErrorKind::BadInput ? racecast::cli::kBadInput : racecast::cli::kInternal;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/hb/dependent.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/source_lines.h"
 #include "trace/trace.h"
 
 namespace racecast::cli {
@@ -60,6 +61,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
       .add_option("--racy-events", options.racy_events,
                   "write to this file every event that an analysis finds unordered with an earlier one")
       ->type_name("FILE");
+  add_source_root(command, options.source_root);
   command.add_flag(
       "--candidates", options.candidates,
       "also list what an analysis suspects but cannot be sure of (lockset, hybrid, later wcp and cp races)");

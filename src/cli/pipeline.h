@@ -21,6 +21,7 @@ struct AnalysisOptions {
   std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal", "value", "path"};
   std::optional<std::string> json;         // also write the findings to this file
   std::optional<std::string> racy_events;  // write the racy events to this file
+  std::optional<std::string> source_root;  // where else source files may be (source_lines.h)
   bool candidates = false;                 // show candidates, too
   bool stats = false;
   unsigned jobs = 0;         // 0: as many as there are cores

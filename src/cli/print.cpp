@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/printable.h"
 #include "cli/command.h"
 
 namespace racecast::cli {
@@ -11,7 +12,7 @@ void print(const std::string& text) {
 }
 
 void note(const std::string& text) {
-  std::fputs(fmt::format("racecast: note: {}\n", text).c_str(), stderr);
+  std::fputs(fmt::format("racecast: note: {}\n", printable_lines(text)).c_str(), stderr);
 }
 
 }  // namespace racecast::cli

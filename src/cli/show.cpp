@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/command.h"
 #include "cli/pipeline.h"
 #include "cli/source_lines.h"
@@ -123,7 +124,7 @@ void say_what_is_left(const Analysed& trace, const report::Context& context, con
                     "findings): --candidates lists them",
                     trace.candidates.size(), trace.candidates.size() == 1 ? "" : "s"));
   const auto not_everything = [](const std::string& why) {
-    note(fmt::format("not everything was looked at: {}; what is not listed is unknown", why));
+    note(fmt::format("not everything was looked at: {}; what is not listed is unknown", printable(why)));
   };
   if (options.missing == trace::MissingMode::Ignore)
     note("--missing ignore: code that was not recorded counts as nothing; findings may be false alarms");
@@ -139,7 +140,7 @@ void say_what_is_left(const Analysed& trace, const report::Context& context, con
 Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out, unsigned runs) {
   const bool colour = isatty(fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
   const std::map<std::uint64_t, unsigned> seen_in = count_runs(traces);
-  SourceLines lines;
+  SourceLines lines(options.source_root);
   std::set<std::uint64_t> known;
   std::vector<std::vector<finding::Finding>> shown;
   std::vector<report::Context> contexts;
@@ -158,7 +159,8 @@ Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options,
     const std::vector<finding::Finding>& findings = shown.emplace_back(not_yet_shown(trace.findings, known));
     const bool repeats = findings.empty() && !trace.findings.empty();
     if (traces.size() > 1)
-      print_to(out, fmt::format("== {}{}\n", trace.name, repeats ? ": only races that are listed above" : ""));
+      print_to(out,
+               fmt::format("== {}{}\n", printable(trace.name), repeats ? ": only races that are listed above" : ""));
     if (!repeats) print_to(out, report::text(findings, contexts.back()));
     say_what_is_left(trace, contexts.back(), options, out);
     if (options.stats) print_to(out, stats_text(trace, options.analyses));

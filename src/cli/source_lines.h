@@ -1,33 +1,35 @@
-// Lines of source files that are there, for reports.
+// Lines of source files that are there, for reports. The trace says which file to open, and whoever made the trace may
+// not be trusted: only regular files are read, and only those that lie, with all symbolic links followed, below the
+// working folder or the folder of --source-root.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "base/file.h"
+namespace CLI {
+class App;
+}
 
 namespace racecast::cli {
 
-// Each file is read once.
 class SourceLines {
  public:
-  std::string operator()(const std::string& file, std::uint32_t line) {
-    auto [it, fresh] = files_.try_emplace(file);
-    if (fresh) it->second = read_file(file, kMaxSource).value_or("");
-    std::string_view text = it->second;
-    for (; line > 1; --line) {
-      const std::size_t end = text.find('\n');
-      if (end == text.npos) return {};
-      text.remove_prefix(end + 1);
-    }
-    return std::string(text.substr(0, text.find('\n')));
-  }
+  // `root`: --source-root. Relative names are looked up there first, then in the working folder.
+  explicit SourceLines(const std::optional<std::string>& root);
+  // Empty where there is none. Each file is read once.
+  std::string operator()(const std::string& file, std::uint32_t line);
 
  private:
-  static constexpr std::uint64_t kMaxSource = 16u << 20;
+  std::string read(const std::string& file) const;
+
+  std::vector<std::filesystem::path> roots_;  // without links
   std::map<std::string, std::string> files_;
 };
+
+void add_source_root(CLI::App& command, std::optional<std::string>& root);
 
 }  // namespace racecast::cli

@@ -1,6 +1,7 @@
 // Reads that can see another write, as text: a paragraph for each read, a line for each write that it could see.
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "report/report.h"
 
 namespace racecast::report {
@@ -35,9 +36,9 @@ std::string head(const finding::Finding& finding, const Context& context) {
 }
 
 std::string other(const finding::Finding& finding, const Context& context) {
-  if (finding.seen->from_start) return fmt::format("what was there before ({})", finding.reason);
+  if (finding.seen->from_start) return fmt::format("what was there before ({})", printable(finding.reason));
   std::string text = fmt::format("{}{} ({})", finding.seen->at_end ? "written by " : "", place(finding.first, context),
-                                 finding.reason);
+                                 printable(finding.reason));
   if (const std::string line = source_text(context, finding.first.location); !line.empty()) text += " | " + line;
   return text;
 }

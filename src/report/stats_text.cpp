@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.h"
 #include "report/address_names.h"
 #include "report/stats.h"
 
@@ -164,7 +165,7 @@ std::string variables(const model::TraceStats& stats, const StatsContext& contex
 
 std::string stats_text(const model::TraceStats& stats, const StatsContext& context) {
   AddressNames names(context.definitions);
-  std::string text = fmt::format("{}: {}, {}, {}, {}\n", context.input, count_of(stats.events, "event"),
+  std::string text = fmt::format("{}: {}, {}, {}, {}\n", printable(context.input), count_of(stats.events, "event"),
                                  count_of(stats.threads.size(), "thread"), count_of(stats.locks.size(), "lock"),
                                  count_of(stats.variables.size(), "variable"));
   text += kinds(stats);

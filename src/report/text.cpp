@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
 #include "program/program.h"
 #include "report/report.h"
 
@@ -26,9 +27,14 @@ std::string shell_word(const std::string& name) {
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=:@%,-") ==
           std::string::npos;
   if (plain) return name;
-  std::string quoted = name[0] == '-' ? "'./" : "'";
-  for (const char c : name) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
+  // What cannot be printed has a way to be said in $'...' only, where backslashes count.
+  const bool hidden = printable(name) != name;
+  std::string quoted = name.starts_with('-') ? "./" : "";
+  for (const char c : name) {
+    if (hidden && (c == '\'' || c == '\\')) quoted += '\\';
+    quoted += c == '\'' && !hidden ? "'\\''" : std::string(1, c);
+  }
+  return fmt::format("{}'{}'", hidden ? "$" : "", printable(quoted));
 }
 
 std::string kind_of_access(const finding::Access& access) {
@@ -49,7 +55,7 @@ std::string function_of(const trace::Definitions& definitions, LocationId locati
   if (index(location) >= definitions.locations.size()) return {};
   const trace::Location& l = definitions.locations[index(location)];
   if (l.function.empty() || l.file.ends_with(".litmus")) return {};
-  return " in " + (l.inlined.empty() ? l.function : l.inlined.substr(0, l.inlined.find(kCalledFrom)));
+  return " in " + printable(l.inlined.empty() ? l.function : l.inlined.substr(0, l.inlined.find(kCalledFrom)));
 }
 
 // The calls that the compiler inlined there, one line each.
@@ -60,7 +66,7 @@ std::string inlined_at(const trace::Definitions& definitions, LocationId locatio
   for (std::size_t at = chain.find(kCalledFrom); at != chain.npos;) {
     at += kCalledFrom.size();
     const std::size_t next = chain.find(kCalledFrom, at);
-    text += fmt::format("{}    called in {}, inlined\n", indent, chain.substr(at, next - at));
+    text += fmt::format("{}    called in {}, inlined\n", indent, printable(chain.substr(at, next - at)));
     at = next;
   }
   return text;
@@ -79,7 +85,8 @@ std::string stack_of(const trace::Definitions& definitions, const std::vector<Lo
       // Of the caller the name is known if it was called from elsewhere, too.
       text += is_call_site(definitions, sites[i + 1])
                   ? fmt::format("{}    called through a pointer, or by code that was not recorded\n", indent)
-                  : fmt::format("{}    called in {}\n", indent, definitions.locations[index(sites[i + 1])].function);
+                  : fmt::format("{}    called in {}\n", indent,
+                                printable(definitions.locations[index(sites[i + 1])].function));
     }
   }
   return text;
@@ -115,7 +122,7 @@ std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t
   const std::string inner = std::string(indent) + "   ";
   text += side(finding.first, context, inner);
   text += side(finding.second, context, inner);
-  text += fmt::format("{}why: {}\n", inner, finding.reason);
+  text += fmt::format("{}why: {}\n", inner, printable(finding.reason));
   for (const finding::Turn& turn : finding.turns)
     text +=
         fmt::format("{}     {} turns at {}{}\n", inner, name_of_thread(context.definitions, turn.thread),
@@ -174,7 +181,7 @@ std::string source_text(const Context& context, LocationId location) {
   text = text.substr(0, text.find('\n'));
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
+  return printable_lines(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
 }
 
 std::string variable_of(const finding::Finding& finding, const Context& context) {
@@ -206,7 +213,7 @@ std::string candidates(const std::vector<finding::Finding>& candidates, const Co
     text +=
         fmt::format("candidate on {} ({})\n", name_of_address(context.definitions, candidate.second.address), analyses);
     text += side(candidate.first, context, "   ") + side(candidate.second, context, "   ");
-    text += fmt::format("   why: {}\n\n", candidate.reason);
+    text += fmt::format("   why: {}\n\n", printable(candidate.reason));
   }
   return text +
          fmt::format("{} candidate{}: not findings; they may be ordered in a way that the analysis does not see\n",

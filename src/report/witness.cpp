@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/printable.h"
 #include "report/address_names.h"
 #include "report/report.h"
 
@@ -195,7 +196,7 @@ class Interleaved {
   std::string other_text(const Event& e) {
     std::string text(trace::row_of(e.kind).text);
     const auto string = [&](std::uint64_t i) {
-      return i < context_.definitions.strings.size() ? context_.definitions.strings[i] : std::string();
+      return i < context_.definitions.strings.size() ? printable(context_.definitions.strings[i]) : std::string();
     };
     switch (e.kind) {
       case EventKind::Fork:

@@ -1,10 +1,10 @@
 #include "trace/text_names.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
+
+#include "base/printable.h"
 
 namespace racecast::trace {
 namespace {
@@ -27,24 +27,22 @@ bool is_plain(std::string_view name, bool beside_numbers) {
 }
 
 bool plain_thread(std::string_view name) {
-  return is_plain(name, false) &&
+  return is_plain(name, false) && printable(name) == name &&
          std::find(std::begin(kDefinitionWords), std::end(kDefinitionWords), name) == std::end(kDefinitionWords);
 }
 
 std::string as_word(std::string_view name, bool beside_numbers) {
-  return is_plain(name, beside_numbers) ? std::string(name) : quoted(name);
+  return is_plain(name, beside_numbers) && printable(name) == name ? std::string(name) : quoted(name);
 }
 
 std::string quoted(std::string_view name) {
   std::string out = "\"";
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (byte < 0x20 || byte == 0x7f)
-      out += fmt::format("\\x{:02x}", byte);
-    else
-      out += c;
+  // What is ours is told apart first: printable() adds backslashes of its own.
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t next = std::min(name.find_first_of("\"\\", at), name.size());
+    out += printable(name.substr(at, next - at));
+    if (next < name.size()) out += {'\\', name[next]};
+    at = next + 1;
   }
   return out + '"';
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "program/program.h"
 
 namespace racecast::trace {
@@ -31,22 +32,6 @@ Result<Trace> read_all(EventSource& source, std::uint64_t max_events) {
   trace.definitions = source.definitions();
   return trace;
 }
-
-namespace {
-
-// Names come from files and may hold anything; control characters must not reach a terminal.
-std::string printable(const std::string& name) {
-  std::string text;
-  for (const char c : name) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else
-      text += c;
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string name_of_address(const Definitions& definitions, std::uint64_t address) {
   for (const Symbol& symbol : definitions.symbols) {

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <thread>
 
+#include "base/printable.h"
 #include "cli/command.h"
 #include "cli/commands/dump_order.h"
 #include "cli/commands/dump_path.h"
@@ -51,7 +52,7 @@ Result<std::string> dump_program(const LitmusOptions& options, bool as_litmus) {
   RC_TRY(const OpenedTrace opened, open_trace(options.path));
   const auto program = opened.source->definitions().program;
   if (program == nullptr) return bad_input(fmt::format("{}: the trace came without a program", options.path));
-  return as_litmus ? program->source : program::dump(*program);
+  return printable_lines(as_litmus ? program->source : program::dump(*program));
 }
 
 // Streams: a trace need not fit into memory to be printed.
@@ -104,7 +105,7 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
     return bad_input(
         fmt::format("{}: there is no finding {}; the analysis has {}", options.path, number, analysed.findings.size()));
   const finding::Finding& finding = analysed.findings[number - 1];
-  SourceLines lines;
+  SourceLines lines(analysis.source_root);
   const report::Context context{analysed.outputs.definitions,
                                 &trace.events,
                                 options.path,
@@ -149,6 +150,7 @@ void add_witness(CLI::App& dump, Outcome& outcome) {
   add_litmus_options(*command, options->litmus);
   command->get_option("FILE")->description("a litmus program or a trace");
   add_choice_of_analyses(*command, options->analysis);
+  add_source_root(*command, options->analysis.source_root);
   command->add_flag("--full", options->full, "fold nothing");
   command->footer("Example: racecast dump witness 1 examples/first_race.litmus");
   command->callback([options, &outcome] {

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/printable.h"
 #include "base/progress.h"
 #include "model/walk/verify.h"
 #include "program/program.h"
@@ -23,7 +24,7 @@ constexpr std::size_t kShown = 20;
 std::string place(const trace::Definitions& definitions, std::uint64_t instruction) {
   if (instruction >= definitions.locations.size()) return "nowhere";
   const auto id = static_cast<LocationId>(instruction);
-  const std::string& function = definitions.locations[instruction].function;
+  const std::string function = printable(definitions.locations[instruction].function);
   return fmt::format("{}{}{} [{}]", trace::name_of_location(definitions, id), function.empty() ? "" : " in ", function,
                      instruction);
 }

@@ -1,0 +1,82 @@
+#include "cli/source_lines.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+
+namespace racecast::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr off_t kMaxSource = off_t{16} << 20;
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
+}
+
+// Nothing of what is no regular file, or too large. It was one a moment ago; should it have become a FIFO or a link
+// since, opening it does not hang and does not follow.
+std::string content_of(const fs::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return {};
+  struct stat status{};
+  std::string content;
+  if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size <= kMaxSource) {
+    content.resize(static_cast<std::size_t>(status.st_size));
+    std::size_t size = 0;
+    for (ssize_t got = 1; size < content.size() && got > 0; size += static_cast<std::size_t>(std::max<ssize_t>(got, 0)))
+      got = ::read(descriptor, content.data() + size, content.size() - size);
+    content.resize(size);
+  }
+  close(descriptor);
+  return content;
+}
+
+}  // namespace
+
+SourceLines::SourceLines(const std::optional<std::string>& root) {
+  std::error_code error;
+  if (root) roots_.push_back(fs::canonical(*root, error));
+  if (error) roots_.clear();
+  if (const fs::path here = fs::current_path(error); !error) roots_.push_back(here);
+}
+
+std::string SourceLines::read(const std::string& file) const {
+  for (const fs::path& root : roots_) {
+    std::error_code error;
+    const fs::path found = fs::canonical(root / file, error);  // an absolute name stays what it is
+    const auto holds = [&](const fs::path& folder) { return is_below(found, folder); };
+    if (error || !fs::is_regular_file(found, error) || std::ranges::none_of(roots_, holds)) continue;
+    return content_of(found);
+  }
+  return {};
+}
+
+std::string SourceLines::operator()(const std::string& file, std::uint32_t line) {
+  auto [it, fresh] = files_.try_emplace(file);
+  if (fresh) it->second = read(file);
+  std::string_view text = it->second;
+  for (; line > 1; --line) {
+    const std::size_t end = text.find('\n');
+    if (end == text.npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+void add_source_root(CLI::App& command, std::optional<std::string>& root) {
+  command
+      .add_option("--source-root", root,
+                  "show source lines of files below this folder, too; else only of those below the working folder")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+}
+
+}  // namespace racecast::cli
