@@ -80,7 +80,7 @@ struct Finding {
   std::vector<std::string> analyses;  // which found it, cheapest first
   Access first, second;               // in recorded order
   std::string reason;                 // one sentence
-  std::optional<Plan> schedule;       // judged: ends where both accesses are next; of a read that can see another
+  std::optional<Witness> schedule;    // judged: ends where both accesses are next; of a read that can see another
                                       // write, where the read is next and `first` the last write
   std::optional<SeenWrite> seen;      // of Kind::NondeterministicRead only
   // Where the schedule takes unexecuted branches: those that turn, in the order of `events`, which are the events that

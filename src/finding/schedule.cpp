@@ -26,12 +26,12 @@ Schedule written_out(const Prefix& prefix, std::span<const trace::Event> events)
   return schedule;
 }
 
-Schedule written_out(const Interleaving& plan, std::span<const trace::Event> events) {
+Schedule written_out(const Interleaving& interleaving, std::span<const trace::Event> events) {
   Schedule schedule;
-  const std::uint64_t recorded = std::min<std::uint64_t>(plan.recorded, events.size());
+  const std::uint64_t recorded = std::min<std::uint64_t>(interleaving.recorded, events.size());
   for (std::uint64_t i = 0; i < recorded; ++i) schedule.push_back(as_recorded(EventNo{i}, events[i]));
   std::vector<std::uint64_t> left;  // by thread: how many events are still to be found
-  for (const Stretch& stretch : plan.stretches) {
+  for (const Stretch& stretch : interleaving.stretches) {
     if (index(stretch.thread) >= left.size()) left.resize(index(stretch.thread) + 1);
     left[index(stretch.thread)] += stretch.events;
   }
@@ -45,37 +45,37 @@ Schedule written_out(const Interleaving& plan, std::span<const trace::Event> eve
     --all;
   }
   std::vector<std::size_t> next(own.size());
-  for (const Stretch& stretch : plan.stretches) {
+  for (const Stretch& stretch : interleaving.stretches) {
     const std::vector<EventNo>& mine = own[index(stretch.thread)];
     std::size_t& at = next[index(stretch.thread)];
     for (std::uint32_t i = 0; i < stretch.events && at < mine.size(); ++i, ++at)
       schedule.push_back(as_recorded(mine[at], events[index(mine[at])]));
   }
-  if (plan.others.empty()) return schedule;
+  if (interleaving.others.empty()) return schedule;
   for (ScheduleStep& step : schedule) {
-    const auto other = std::lower_bound(plan.others.begin(), plan.others.end(), step.event,
+    const auto other = std::lower_bound(interleaving.others.begin(), interleaving.others.end(), step.event,
                                         [](const ScheduleStep& s, EventNo no) { return s.event < no; });
-    if (other != plan.others.end() && other->event == step.event) step.value = other->value;
+    if (other != interleaving.others.end() && other->event == step.event) step.value = other->value;
   }
   return schedule;
 }
 
 }  // namespace
 
-std::uint64_t length_of(const Plan& plan) {
+std::uint64_t length_of(const Witness& witness) {
   std::uint64_t length = 0;
-  if (const auto* prefix = std::get_if<Prefix>(&plan)) {
+  if (const auto* prefix = std::get_if<Prefix>(&witness)) {
     for (const std::uint32_t kept : prefix->kept) length += kept;
   } else {
-    const auto& interleaving = std::get<Interleaving>(plan);
+    const auto& interleaving = std::get<Interleaving>(witness);
     length = interleaving.recorded;
     for (const Stretch& stretch : interleaving.stretches) length += stretch.events;
   }
   return length;
 }
 
-Schedule schedule_of(const Plan& plan, std::span<const trace::Event> events) {
-  return std::visit([&](const auto& p) { return written_out(p, events); }, plan);
+Schedule schedule_of(const Witness& witness, std::span<const trace::Event> events) {
+  return std::visit([&](const auto& p) { return written_out(p, events); }, witness);
 }
 
 std::vector<Stretch> stretches_of(const Schedule& schedule, std::span<const trace::Event> events) {

@@ -1,6 +1,7 @@
 // A schedule: recorded events in another order, with the values that reads return there. Data only; witness/ judges it.
-// A finding keeps it in few words, as a Plan: of a schedule in recorded order how much of each thread it keeps
-// (Prefix), of any other its context switches (Interleaving). It is written out only where it is judged or shown.
+// A finding keeps what a judge has accepted in few words, as its Witness: of a schedule in recorded order how much of
+// each thread it keeps (Prefix), of any other its context switches (Interleaving) and the values that are not those
+// recorded. It is written out only where it is judged or shown.
 #pragma once
 
 #include <cstdint>
@@ -50,13 +51,13 @@ struct Interleaving {
   bool operator==(const Interleaving&) const = default;
 };
 
-using Plan = std::variant<Prefix, Interleaving>;
+using Witness = std::variant<Prefix, Interleaving>;
 
 // How many events it has.
-std::uint64_t length_of(const Plan& plan);
-// Written out: `events` are those of the trace from its start, as many as the plan needs (or more; with fewer, what is
-// missing is left out). Linear in `events`.
-Schedule schedule_of(const Plan& plan, std::span<const trace::Event> events);
+std::uint64_t length_of(const Witness& witness);
+// Written out: `events` are those of the trace from its start, as many as the witness needs (or more; with fewer, what
+// is missing is left out). Linear in `events`.
+Schedule schedule_of(const Witness& witness, std::span<const trace::Event> events);
 // The context switches of a schedule of the trace `events`.
 std::vector<Stretch> stretches_of(const Schedule& schedule, std::span<const trace::Event> events);
 

@@ -46,14 +46,14 @@ Json access(const finding::Access& a, const trace::Definitions& definitions) {
   return json;
 }
 
-void add_plan(Json& json, const finding::Plan& plan, const trace::Definitions& definitions) {
-  if (const auto* prefix = std::get_if<finding::Prefix>(&plan)) {
+void add_witness(Json& json, const finding::Witness& witness, const trace::Definitions& definitions) {
+  if (const auto* prefix = std::get_if<finding::Prefix>(&witness)) {
     json["kept"] = Json::object();
     for (std::size_t t = 0; t < prefix->kept.size(); ++t)
       if (prefix->kept[t] != 0) json["kept"][name_of_thread(definitions, static_cast<ThreadId>(t))] = prefix->kept[t];
     return;
   }
-  const auto& interleaving = std::get<finding::Interleaving>(plan);
+  const auto& interleaving = std::get<finding::Interleaving>(witness);
   if (interleaving.recorded != 0) json["recorded_events"] = interleaving.recorded;
   json["stretches"] = Json::array();
   for (const finding::Stretch& stretch : interleaving.stretches)
@@ -93,7 +93,7 @@ Json finding_of(const finding::Finding& finding, const Context& context) {
                              {"recorded", turn.recorded},
                              {"now", turn.now}});
   if (!finding.schedule) return json;
-  add_plan(json, *finding.schedule, context.definitions);
+  add_witness(json, *finding.schedule, context.definitions);
   if (can_write_out(finding, context)) {
     json["schedule"] = Json::array();
     for (const finding::ScheduleStep& step : written_out(finding, context)) {

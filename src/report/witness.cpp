@@ -47,11 +47,11 @@ class Interleaved {
       : finding_(finding), context_(context), full_(full), names_(context.definitions) {
     schedule_ = written_out(finding, context);
     for (const finding::Turn& turn : finding.turns) turned_[{turn.thread, turn.location}] = turn;
-    if (const auto* plan = std::get_if<finding::Interleaving>(&*finding.schedule)) {
-      for (const finding::ScheduleStep& step : plan->others) deviating_.insert(index(step.event));
-      for (const finding::ScheduleStep& step : plan->stored) stored_[index(step.event)] = step.value;
-      computed_ = plan->computed;
-      recorded_ = plan->recorded;
+    if (const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule)) {
+      for (const finding::ScheduleStep& step : interleaving->others) deviating_.insert(index(step.event));
+      for (const finding::ScheduleStep& step : interleaving->stored) stored_[index(step.event)] = step.value;
+      computed_ = interleaving->computed;
+      recorded_ = interleaving->recorded;
     }
     std::size_t stretches = 0;
     first_ = full ? 0 : recorded_;

@@ -18,9 +18,10 @@ using trace::Trace;
 
 namespace {
 
-std::string text_of(const finding::Plan& plan) {
-  if (const auto* prefix = std::get_if<finding::Prefix>(&plan)) return fmt::format("{}", fmt::join(prefix->kept, " "));
-  const auto& interleaving = std::get<finding::Interleaving>(plan);
+std::string text_of(const finding::Witness& witness) {
+  if (const auto* prefix = std::get_if<finding::Prefix>(&witness))
+    return fmt::format("{}", fmt::join(prefix->kept, " "));
+  const auto& interleaving = std::get<finding::Interleaving>(witness);
   std::string out = fmt::format("{} recorded", interleaving.recorded);
   for (const finding::Stretch& stretch : interleaving.stretches)
     out += fmt::format(" {}*{}", index(stretch.thread), stretch.events);

@@ -9,11 +9,11 @@ namespace racecast {
 namespace {
 
 using finding::Interleaving;
-using finding::Plan;
 using finding::Prefix;
 using finding::Schedule;
 using finding::ScheduleStep;
 using finding::Stretch;
+using finding::Witness;
 
 std::vector<std::uint64_t> events_of(const Schedule& schedule) {
   std::vector<std::uint64_t> events;
@@ -35,9 +35,9 @@ trace::Trace six_events() {
 
 TEST(Schedules, APrefixKeepsTheRecordedOrder) {
   const trace::Trace trace = six_events();
-  const Plan plan = Prefix{{1, 2}};
-  EXPECT_EQ(finding::length_of(plan), 3u);
-  const Schedule schedule = finding::schedule_of(plan, trace.events);
+  const Witness witness = Prefix{{1, 2}};
+  EXPECT_EQ(finding::length_of(witness), 3u);
+  const Schedule schedule = finding::schedule_of(witness, trace.events);
   EXPECT_EQ(events_of(schedule), (std::vector<std::uint64_t>{0, 1, 3}));
   EXPECT_EQ(schedule[0].value, std::nullopt) << "a write returns nothing";
   EXPECT_EQ(schedule[2].value, 2u);
@@ -45,9 +45,9 @@ TEST(Schedules, APrefixKeepsTheRecordedOrder) {
 
 TEST(Schedules, AnInterleavingIsItsContextSwitches) {
   const trace::Trace trace = six_events();
-  const Plan plan = Interleaving{0, {{kA, 2}, {kB, 1}, {kA, 1}, {kB, 2}}, 6, {{EventNo{1}, 2}}};
-  EXPECT_EQ(finding::length_of(plan), 6u);
-  const Schedule schedule = finding::schedule_of(plan, trace.events);
+  const Witness witness = Interleaving{0, {{kA, 2}, {kB, 1}, {kA, 1}, {kB, 2}}, 6, {{EventNo{1}, 2}}};
+  EXPECT_EQ(finding::length_of(witness), 6u);
+  const Schedule schedule = finding::schedule_of(witness, trace.events);
   EXPECT_EQ(events_of(schedule), (std::vector<std::uint64_t>{0, 2, 1, 5, 3, 4}));
   EXPECT_EQ(schedule[2].value, 2u) << "it deviates";
   EXPECT_EQ(schedule[4].value, 2u) << "as recorded";
@@ -56,9 +56,9 @@ TEST(Schedules, AnInterleavingIsItsContextSwitches) {
 
 TEST(Schedules, AnInterleavingMayBeginAsRecorded) {
   const trace::Trace trace = six_events();
-  const Plan plan = Interleaving{3, {{kB, 1}, {kA, 1}}, 6, {{EventNo{3}, std::nullopt}}};
-  EXPECT_EQ(finding::length_of(plan), 5u);
-  const Schedule schedule = finding::schedule_of(plan, trace.events);
+  const Witness witness = Interleaving{3, {{kB, 1}, {kA, 1}}, 6, {{EventNo{3}, std::nullopt}}};
+  EXPECT_EQ(finding::length_of(witness), 5u);
+  const Schedule schedule = finding::schedule_of(witness, trace.events);
   EXPECT_EQ(events_of(schedule), (std::vector<std::uint64_t>{0, 1, 2, 3, 5}));
   EXPECT_EQ(schedule[3].value, std::nullopt) << "what it returns is not known";
 }
