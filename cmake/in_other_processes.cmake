@@ -29,20 +29,11 @@ racecast_plain_copy(base)
 racecast_plain_copy(program)
 racecast_plain_copy(abi)
 
-# ---- the table of known effects, as text inside the plugin
-set(EFFECTS ${CMAKE_SOURCE_DIR}/src/frontend/effects.txt)
-file(GLOB effects_if_any CONFIGURE_DEPENDS ${EFFECTS})
-add_custom_command(
-  OUTPUT ${CMAKE_BINARY_DIR}/effects_table.cpp
-  COMMAND ${CMAKE_COMMAND} -DIN=${EFFECTS} -DOUT=${CMAKE_BINARY_DIR}/effects_table.cpp
-          -P ${CMAKE_SOURCE_DIR}/cmake/effects_table.cmake
-  DEPENDS ${effects_if_any} ${CMAKE_SOURCE_DIR}/cmake/effects_table.cmake)
-
 # ---- the plugin
 file(GLOB_RECURSE frontend_sources CONFIGURE_DEPENDS src/frontend/llvm/*.cpp)
 if(frontend_sources)
   find_package(LLVM 19.1 REQUIRED CONFIG)
-  add_library(rc_frontend STATIC ${frontend_sources} ${CMAKE_BINARY_DIR}/effects_table.cpp)
+  add_library(rc_frontend STATIC ${frontend_sources})
   target_include_directories(rc_frontend PUBLIC src)
   target_include_directories(rc_frontend SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
   target_compile_options(rc_frontend PRIVATE ${NOT_SANITIZED} $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)

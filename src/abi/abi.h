@@ -194,7 +194,7 @@ struct MetaHeader {
 //   link to, and 8 bytes kFunctionMark before its entry (prefix data) for indirect calls.
 inline constexpr std::uint64_t kFunctionMark = 0x7263'6d61'726b'9e37;
 
-// One thing that a function of known effect does (src/frontend/effects.txt): reads or writes memory at an argument.
+// One thing that a function of known effect does (src/program/library.txt): reads or writes memory at an argument.
 enum class Length : std::uint8_t {
   Constant,  // `constant` bytes
   Argument,  // argument a (in bytes); times argument b where b is not kNoArgument

@@ -298,7 +298,8 @@ Check ModelRun::inside_call(const ModelStep& step) const {
   if (!step.deviated || told_.call == nullptr || it == recorded_.operands_.end()) return {};
   const std::vector<WalkValue>& recorded = it->second;
   const std::size_t first = told_.call->op == Op::Call ? 1 : 0;
-  if (e.kind == EventKind::Fork && is_pthread_create() && !same_operand(step.event, 3))
+  const program::LibraryFunction* creates = creates_thread();
+  if (e.kind == EventKind::Fork && creates != nullptr && !same_operand(step.event, creates->arguments[1] + 1u))
     return deviates("value-branch", step, "the function of the new thread");
   if (e.kind == EventKind::Join) {
     for (std::size_t k = 0; k < recorded.size(); ++k)
@@ -365,15 +366,19 @@ Stored ModelRun::stored(const ModelStep& step) const {
 // What a thread is given may depend on what its parent read. A fork inside of some other code may give it anything.
 bool ModelRun::child_deviates(const ModelStep& step) const {
   if (told_.met != nullptr && told_.met->op == Op::Fork) return !same_operands(step.event, 1, told_.operands.size());
-  return !is_pthread_create() || !same_operand(step.event, 4);
+  const program::LibraryFunction* creates = creates_thread();
+  return creates == nullptr || !same_operand(step.event, creates->arguments[2] + 1u);
 }
 
-bool ModelRun::is_pthread_create() const {
-  if (told_.call == nullptr || told_.call->op != Op::Call || told_.operands.size() != 5) return false;
+const program::LibraryFunction* ModelRun::creates_thread() const {
+  if (told_.call == nullptr || told_.call->op != Op::Call) return nullptr;
   const program::Operand& callee = told_.call->operands[0];
-  if (callee.kind != program::OperandKind::Function) return false;
+  if (callee.kind != program::OperandKind::Function) return nullptr;
   const program::Program& p = *recorded_.execution_.trace().definitions.program;
-  return p.text(p.functions[callee.value].name) == "pthread_create";
+  const program::Function& function = p.functions[callee.value];
+  if (!function.blocks.empty()) return nullptr;  // the program's own
+  const program::LibraryFunction* row = program::Library::builtin().find(p.text(function.name));
+  return row != nullptr && row->role == program::Role::ThreadCreate ? row : nullptr;
 }
 
 // Is this operand of the event's instruction known, and that of the recorded run?

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "model/order/execution.h"
 #include "model/walk/walk.h"
+#include "program/library.h"
 #include "program/program.h"
 #include "witness/broken.h"
 #include "witness/memory.h"
@@ -124,7 +125,8 @@ class ModelRun : public model::WalkClient {
   bool child_deviates(const ModelStep& step) const;
   bool same_operand(EventNo event, std::size_t operand) const;
   bool same_operands(EventNo event, std::size_t first, std::size_t end) const;
-  bool is_pthread_create() const;
+  // The row of the library function that creates a thread and is being called, or null.
+  const program::LibraryFunction* creates_thread() const;
   std::uint32_t recorded_mismatches(EventNo event) const;
   const trace::Event& event(const ModelStep& step) const { return recorded_.execution_.event(step.event); }
   const program::Instruction* instruction_of(const trace::Event& e) const;

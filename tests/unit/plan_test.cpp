@@ -1,5 +1,5 @@
 // What is recorded where: records of small functions of textual IR, as text. And that what is inserted for them is
-// valid IR, that the embedded model is the one that was planned, and that the table of effects is read as written.
+// valid IR and that the embedded model is the one that was planned.
 #include "frontend/llvm/plan.h"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ class PlanTest : public testing::Test {
             ir,
         error, context_);
     ASSERT_NE(module_, nullptr) << error.getMessage().str() << " in line " << error.getLineNo() - 2;
-    ASSERT_TRUE(effects_.add(kRows, "rows").has_value());
+    ASSERT_TRUE(library_.add(kRows, "rows").has_value());
   }
 
   // The records of function f, a line each; all functions with a body count as instrumented.
@@ -69,7 +69,7 @@ class PlanTest : public testing::Test {
     parse(ir);
     if (module_ == nullptr) return {};
     CallContext context;
-    context.effects = &effects_;
+    context.library = &library_;
     for (llvm::Function& function : *module_) {
       if (function.isDeclaration()) continue;
       prepare(function);
@@ -90,7 +90,7 @@ class PlanTest : public testing::Test {
   // The whole way, on a fresh copy: valid IR, a model that can be read back, an id for each slot.
   void check_instrumented(const std::string& ir) {
     parse(ir);
-    ASSERT_TRUE(instrument(*module_, effects_));
+    ASSERT_TRUE(instrument(*module_, library_));
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     ASSERT_FALSE(llvm::verifyModule(*module_, &stream)) << problem;
@@ -124,7 +124,7 @@ class PlanTest : public testing::Test {
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
-  Effects effects_;
+  program::Library library_;
 };
 
 using Lines = std::vector<std::string>;
@@ -537,7 +537,7 @@ define void @nor_me(ptr %p, ...) {
   musttail call void (ptr, ...) %p(ptr %p, ...)
   ret void
 })");
-  ASSERT_TRUE(instrument(*module_, effects_));
+  ASSERT_TRUE(instrument(*module_, library_));
   ASSERT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
   const llvm::Function& f = *module_->getFunction("f");
   EXPECT_FALSE(f.hasFnAttribute(llvm::Attribute::Memory));
@@ -555,7 +555,7 @@ define void @nor_me(ptr %p, ...) {
   EXPECT_EQ(module_->getNamedValue("__racecast_has.nor_me"), nullptr);
   EXPECT_FALSE(module_->getFunction("not_me")->hasPrefixData());
   // Once is enough.
-  EXPECT_FALSE(instrument(*module_, effects_));
+  EXPECT_FALSE(instrument(*module_, library_));
 }
 
 TEST_F(PlanTest, FunctionsWithoutHooksAreMissingCodeEvenHere) {
@@ -567,7 +567,7 @@ define void @f(ptr %p) {
   call void @known(ptr %p)
   ret void
 })");
-  ASSERT_TRUE(instrument(*module_, effects_));
+  ASSERT_TRUE(instrument(*module_, library_));
   ASSERT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
   EXPECT_EQ(calls_of("__racecast_missing_begin"), 1);
   EXPECT_EQ(calls_of("__racecast_effect"), 0);
@@ -576,54 +576,8 @@ define void @f(ptr %p) {
 
 TEST_F(PlanTest, NothingToInstrument) {
   parse("@g = global i32 0\ndeclare void @f()");
-  EXPECT_FALSE(instrument(*module_, effects_));
+  EXPECT_FALSE(instrument(*module_, library_));
   EXPECT_EQ(module_->getFunction("__racecast_module_init"), nullptr);
-}
-
-TEST(PlanEffects, Rows) {
-  Effects effects;
-  ASSERT_TRUE(
-      effects
-          .add("# comment\n f r0:str w1:str2 w0:2 r0:1*2 # end\ng w0:=16 r1:ret wret:ret*1\n\nh\npre*\nprefix* r0:1",
-               "x")
-          .has_value());
-  const EffectList& f = *effects.find("f");
-  ASSERT_EQ(f.size(), 4u);
-  EXPECT_EQ(f[0].write, 0);
-  EXPECT_EQ(f[0].length, abi::Length::String);
-  EXPECT_EQ(f[0].a, abi::kNoArgument);
-  EXPECT_EQ(f[1].write, 1);
-  EXPECT_EQ(f[1].argument, 1);
-  EXPECT_EQ(f[1].a, 2);
-  EXPECT_EQ(f[2].length, abi::Length::Argument);
-  EXPECT_EQ(f[2].b, abi::kNoArgument);
-  EXPECT_EQ(f[3].a, 1);
-  EXPECT_EQ(f[3].b, 2);
-  const EffectList& g = *effects.find("g");
-  ASSERT_EQ(g.size(), 3u);
-  EXPECT_EQ(g[0].length, abi::Length::Constant);
-  EXPECT_EQ(g[0].constant, 16u);
-  EXPECT_EQ(g[1].length, abi::Length::Result);
-  EXPECT_EQ(g[1].a, abi::kNoArgument);
-  EXPECT_EQ(g[2].argument, abi::kResultPointer);
-  EXPECT_EQ(g[2].a, 1);
-  EXPECT_TRUE(effects.find("h")->empty());
-  EXPECT_TRUE(effects.find("pre_x")->empty());
-  EXPECT_EQ(effects.find("prefix_x")->size(), 1u);
-  EXPECT_EQ(effects.find("other"), nullptr);
-  EXPECT_EQ(effects.find(""), nullptr);
-  ASSERT_TRUE(effects.add("f", "y").has_value());
-  EXPECT_TRUE(effects.find("f")->empty());
-}
-
-TEST(PlanEffects, WhatIsWrongWithARow) {
-  for (const char* row :
-       {"f x", "f r:1", "f r0", "f r0:", "f r0:str_", "f w0:=", "f r0:1*", "f r0:ret*x", "f r255:1", "f r0:1x"}) {
-    Effects effects;
-    const Status status = effects.add(std::string("ok\n") + row, "table");
-    ASSERT_FALSE(status.has_value()) << row;
-    EXPECT_EQ(status.error().message.starts_with("table:2: "), true) << status.error().message;
-  }
 }
 
 }  // namespace

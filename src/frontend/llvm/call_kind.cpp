@@ -37,7 +37,7 @@ CallKind kind_of(const llvm::CallBase& call, const CallContext& context) {
     return context.instrumented.contains(body) ? CallKind::Inside : CallKind::Outside;
   }
   const llvm::StringRef name = symbol_name(*callee);
-  if (context.effects->find({name.data(), name.size()}) != nullptr) return CallKind::Known;
+  if (context.library->find_known({name.data(), name.size()}) != nullptr) return CallKind::Known;
   if (callee->isDeclaration() && call.doesNotAccessMemory() && call.doesNotThrow() && llvm::isa<llvm::CallInst>(call)) {
     return CallKind::Pure;
   }

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "frontend/llvm/effects.h"
+#include "program/library.h"
 
 namespace racecast::frontend {
 
@@ -16,14 +16,14 @@ enum class CallKind : std::uint8_t {
   Pure,      // a function of another file that is declared to use no memory and not to unwind: never missing code; its
              // result is recorded, and if it has hooks, so is what it does
   Inside,    // an instrumented function of this module
-  Known,     // the table of effects has a row for it
+  Known,     // the table of library functions tells what it does (program/library.h)
   Outside,   // a function of another file: the linker knows whether it has hooks; or one of this file that has none
   Indirect,  // the mark before the function's entry tells whether it has hooks
   Assembly,  // inline assembly that may access memory at its pointer operands: missing code
 };
 
 struct CallContext {
-  const Effects* effects = nullptr;
+  const program::Library* library = nullptr;
   llvm::DenseSet<const llvm::Function*> instrumented;
 };
 

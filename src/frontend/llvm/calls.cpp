@@ -14,6 +14,18 @@
 namespace racecast::frontend {
 namespace {
 
+static_assert(abi::kNoArgument == program::kNoArgument && abi::kResultPointer == program::kResultArgument);
+
+abi::Length length_of(program::EffectLength length) {
+  switch (length) {
+    case program::EffectLength::Constant: return abi::Length::Constant;
+    case program::EffectLength::Argument: return abi::Length::Argument;
+    case program::EffectLength::String: return abi::Length::String;
+    case program::EffectLength::Result: return abi::Length::Result;
+  }
+  return abi::Length::Constant;
+}
+
 // The instruction before which what follows the call belongs.
 llvm::Instruction* after(llvm::CallBase& call) {
   if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) return &*invoke->getNormalDest()->getFirstInsertionPt();
@@ -105,15 +117,15 @@ llvm::Value* CallHooks::is_missing(llvm::IRBuilder<>& builder, llvm::CallBase& c
   }
 }
 
-llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const EffectList& effects) {
-  llvm::GlobalVariable*& global = rows_[&effects];
+llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const program::LibraryFunction& function) {
+  llvm::GlobalVariable*& global = rows_[&function];
   if (global != nullptr) return global;
   llvm::IRBuilder<> builder(module_.getContext());
   std::vector<llvm::Constant*> entries;
-  for (const abi::Effect& effect : effects) {  // abi::Effect, member by member; three bytes of zeros
-    llvm::Constant* members[] = {builder.getInt8(effect.write),
+  for (const program::MemoryEffect& effect : function.memory) {  // abi::Effect, member by member; three bytes of zeros
+    llvm::Constant* members[] = {builder.getInt8(effect.writes ? 1 : 0),
                                  builder.getInt8(effect.argument),
-                                 builder.getInt8(static_cast<std::uint8_t>(effect.length)),
+                                 builder.getInt8(static_cast<std::uint8_t>(length_of(effect.length))),
                                  builder.getInt8(effect.a),
                                  builder.getInt8(effect.b),
                                  llvm::ConstantAggregateZero::get(llvm::ArrayType::get(builder.getInt8Ty(), 3)),
@@ -130,8 +142,8 @@ llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const Effe
 void CallHooks::add_effects(llvm::CallBase& call) {
   const llvm::GlobalValue& callee = *callee_of(call);
   const llvm::StringRef name = symbol_name(callee);
-  const EffectList& effects = *context_.effects->find({name.data(), name.size()});
-  if (effects.empty() || call.doesNotReturn()) return;
+  const program::LibraryFunction& function = *context_.library->find_known({name.data(), name.size()});
+  if (function.memory.empty() || call.doesNotReturn()) return;
   Builder builder(*after(call), call.getDebugLoc());
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(has_no_hooks(builder, callee), &*builder.GetInsertPoint(),
                                                             /*Unreachable=*/false);
@@ -145,7 +157,7 @@ void CallHooks::add_effects(llvm::CallBase& call) {
   const llvm::FunctionCallee hook =
       module_.getOrInsertFunction("__racecast_effect", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(),
                                   inside.getInt64Ty(), inside.getPtrTy());
-  inside.CreateCall(hook, {row(callee, effects), inside.getInt32(static_cast<std::uint32_t>(effects.size())),
+  inside.CreateCall(hook, {row(callee, function), inside.getInt32(static_cast<std::uint32_t>(function.memory.size())),
                            result_bits(inside, call), arguments});
 }
 

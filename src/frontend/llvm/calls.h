@@ -40,13 +40,13 @@ class CallHooks {
   llvm::Value* has_no_hooks(llvm::IRBuilder<>& builder, const llvm::GlobalValue& callee);
   llvm::Value* has_no_mark(llvm::IRBuilder<>& builder, llvm::Value* callee);
   llvm::AllocaInst* scratch(llvm::Function& function, std::size_t words);
-  llvm::GlobalVariable* row(const llvm::GlobalValue& callee, const EffectList& effects);
+  llvm::GlobalVariable* row(const llvm::GlobalValue& callee, const program::LibraryFunction& function);
 
   llvm::Module& module_;
   const CallContext& context_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::PHINode*> missing_at_;  // of a landing pad: was missing code left?
   llvm::DenseMap<const llvm::Function*, llvm::AllocaInst*> scratch_;    // for arguments of hooks, as large as needed
-  llvm::DenseMap<const EffectList*, llvm::GlobalVariable*> rows_;
+  llvm::DenseMap<const program::LibraryFunction*, llvm::GlobalVariable*> rows_;
 };
 
 // The name of the weak symbol by which a function with hooks is known.

@@ -117,7 +117,7 @@ void strip_attributes(llvm::Module& module, const CallContext& context) {
 
 }  // namespace
 
-bool instrument(llvm::Module& module, const Effects& effects) {
+bool instrument(llvm::Module& module, const program::Library& library) {
   if (module.getFunction("__racecast_module_init") != nullptr) return false;
   bool changed = false;
   for (llvm::Function& function : module) {
@@ -129,7 +129,7 @@ bool instrument(llvm::Module& module, const Effects& effects) {
   CHECK(program::broken_rule(lowered.program).empty(), "{}", program::broken_rule(lowered.program));
 
   CallContext context;
-  context.effects = &effects;
+  context.library = &library;
   for (const llvm::Function& function : module) {
     if (can_instrument(function) && has_body(lowered, function)) context.instrumented.insert(&function);
   }

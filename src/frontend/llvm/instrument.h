@@ -5,11 +5,11 @@
 
 #include <llvm/IR/Module.h>
 
-#include "frontend/llvm/effects.h"
+#include "program/library.h"
 
 namespace racecast::frontend {
 
 // False: nothing was changed, because there is no code, or because it is instrumented already.
-bool instrument(llvm::Module& module, const Effects& effects);
+bool instrument(llvm::Module& module, const program::Library& library);
 
 }  // namespace racecast::frontend

@@ -9,7 +9,7 @@
 // Where it runs was chosen as ThreadSanitizer's place: the fewest events, and what is recorded is what runs. The model
 // is then of the optimised code; its positions still name the source, inlined calls included.
 //
-// RACECAST_EFFECTS in the environment names a file with more rows for the table of known effects.
+// RACECAST_EFFECTS in the environment names a file with more rows for the table of library functions.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -18,8 +18,8 @@
 
 #include <cstdlib>
 
-#include "frontend/llvm/effects.h"
 #include "frontend/llvm/instrument.h"
+#include "program/library.h"
 
 namespace racecast::frontend {
 namespace {
@@ -65,26 +65,26 @@ void allow_vectors(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::NoImplicitFloat);
 }
 
-Status add_users_rows(Effects& effects, const char* path) {
+Status add_users_rows(program::Library& library, const char* path) {
   const auto file = llvm::MemoryBuffer::getFile(path);
   if (!file) return bad_input(std::string(path) + ": " + file.getError().message());
   const llvm::StringRef text = (*file)->getBuffer();
-  return effects.add({text.data(), text.size()}, path);
+  return library.add({text.data(), text.size()}, path);
 }
 
 struct Instrument : llvm::PassInfoMixin<Instrument> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     for (llvm::Function& function : module) allow_vectors(function);
-    Effects effects;
-    Status status = effects.add(kEffectsTable, "effects.txt");
+    program::Library library = program::Library::builtin();
+    Status status;
     const char* path = std::getenv("RACECAST_EFFECTS");
-    if (status && path != nullptr && *path != '\0') status = add_users_rows(effects, path);
+    if (path != nullptr && *path != '\0') status = add_users_rows(library, path);
     if (!status) {
       module.getContext().emitError("racecast: " + status.error().message);
       return llvm::PreservedAnalyses::all();
     }
-    return instrument(module, effects) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+    return instrument(module, library) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 };
 

@@ -15,33 +15,56 @@ using trace::EventKind;
 
 namespace {
 
-// Operations of the C library that do one thing, to the objects that they are given first, and give 0 back where they
-// did it; with the kind of their event. (A timed one also looks at the clock.)
-struct SyncFunction {
-  std::string_view name;
-  EventKind kind;
-};
-constexpr SyncFunction kSyncFunctions[] = {
-    {"pthread_mutex_lock", EventKind::Lock},
-    {"pthread_mutex_trylock", EventKind::Lock},
-    {"pthread_mutex_unlock", EventKind::Unlock},
-    {"pthread_rwlock_rdlock", EventKind::RdLock},
-    {"pthread_rwlock_tryrdlock", EventKind::RdLock},
-    {"pthread_rwlock_wrlock", EventKind::WrLock},
-    {"pthread_rwlock_trywrlock", EventKind::WrLock},
-    {"pthread_rwlock_unlock", EventKind::RwUnlock},
-    {"pthread_spin_lock", EventKind::Lock},
-    {"pthread_spin_trylock", EventKind::Lock},
-    {"pthread_spin_unlock", EventKind::Unlock},
-    {"pthread_cond_signal", EventKind::Notify},
-    {"pthread_cond_broadcast", EventKind::NotifyAll},
-    {"pthread_cond_wait", EventKind::Wait},
-    {"sem_wait", EventKind::SemWait},
-    {"sem_trywait", EventKind::SemWait},
-    {"sem_post", EventKind::SemPost},
-};
+// The event of a library function that does one thing to the objects that it is given, and gives 0 back where it did
+// it. (A timed one also looks at the clock.)
+EventKind event_of(program::Role role) {
+  using program::Role;
+  switch (role) {
+    case Role::Lock:
+    case Role::TryLock: return EventKind::Lock;
+    case Role::Unlock: return EventKind::Unlock;
+    case Role::RdLock:
+    case Role::TryRdLock: return EventKind::RdLock;
+    case Role::WrLock:
+    case Role::TryWrLock: return EventKind::WrLock;
+    case Role::RwUnlock: return EventKind::RwUnlock;
+    case Role::Wait: return EventKind::Wait;
+    case Role::Notify: return EventKind::Notify;
+    case Role::NotifyAll: return EventKind::NotifyAll;
+    case Role::SemPost: return EventKind::SemPost;
+    case Role::SemWait:
+    case Role::TrySemWait: return EventKind::SemWait;
+    default: return EventKind::None;
+  }
+}
 
 }  // namespace
+
+EventKind first_event_of(Op op) {
+  switch (op) {
+    case Op::Fence: return EventKind::Fence;
+    case Op::Lock:
+    case Op::TryLock: return EventKind::Lock;
+    case Op::Unlock: return EventKind::Unlock;
+    case Op::RdLock:
+    case Op::TryRdLock: return EventKind::RdLock;
+    case Op::WrLock:
+    case Op::TryWrLock: return EventKind::WrLock;
+    case Op::RwUnlock: return EventKind::RwUnlock;
+    case Op::Wait: return EventKind::Wait;
+    case Op::Notify: return EventKind::Notify;
+    case Op::NotifyAll: return EventKind::NotifyAll;
+    case Op::SemPost: return EventKind::SemPost;
+    case Op::SemWait:
+    case Op::TrySemWait: return EventKind::SemWait;
+    case Op::Arrive: return EventKind::BarrierArrive;
+    case Op::OnceEnter: return EventKind::OnceEnter;
+    case Op::OnceDone: return EventKind::OnceDone;
+    case Op::Fork: return EventKind::Fork;
+    case Op::Join: return EventKind::Join;
+    default: return EventKind::None;
+  }
+}
 
 Result<WalkCode> WalkCode::make(std::shared_ptr<const program::Program> program) {
   WalkCode code;
@@ -49,6 +72,9 @@ Result<WalkCode> WalkCode::make(std::shared_ptr<const program::Program> program)
   const program::Program& p = *code.program_;
   code.steps_.reserve(p.instruction_count);
   code.entries_.assign(p.functions.size(), kNone32);
+  for (const program::Function& function : p.functions)
+    code.library_.push_back(function.blocks.empty() ? program::Library::builtin().find(p.text(function.name))
+                                                    : nullptr);
   for (std::uint32_t f = 0; f < p.functions.size(); ++f) {
     const std::uint64_t address = p.functions[f].address;
     // Of several names of one address, the one with the body counts.
@@ -97,7 +123,10 @@ void WalkCode::add_function(std::uint32_t number, const std::vector<std::uint32_
         targets_.push_back(i.op == Op::Phi ? static_cast<std::uint32_t>(index(target)) : block_starts[index(target)]);
       if ((i.op == Op::Call || i.op == Op::Fork) && i.operands[0].kind == OperandKind::Function)
         step.callee = static_cast<std::uint32_t>(i.operands[0].value);
-      if (i.op == Op::Call && step.callee != kNone32) step.sync = sync_of(step);
+      if (i.op == Op::Call) {
+        step.callee_operand = 0;
+        set_role(step);
+      }
       if (i.op == Op::Bitcast && i.operands[0].kind == OperandKind::Reg)
         step.float_bits = function.registers[i.operands[0].value].kind == program::TypeKind::Float &&
                           i.type.kind != program::TypeKind::Float;
@@ -151,13 +180,16 @@ Pace WalkCode::pace_of(const Instruction& i) const {
   return (program::traits_of(i.op) & program::Pure) != 0 ? Pace::Pure : Pace::Event;
 }
 
-EventKind WalkCode::sync_of(const WalkStep& call) const {
-  const program::Function& function = program_->functions[call.callee];
-  if (!function.blocks.empty()) return EventKind::None;  // the program's own
-  const std::string& name = program_->text(function.name);
-  for (const SyncFunction& known : kSyncFunctions)
-    if (known.name == name && call.operand_count > (known.kind == EventKind::Wait ? 2 : 1)) return known.kind;
-  return EventKind::None;
+// A call with too few arguments does not mean the function that we know.
+void WalkCode::set_role(WalkStep& call) const {
+  if (call.callee == kNone32 || library_[call.callee] == nullptr) return;
+  const program::LibraryFunction& function = *library_[call.callee];
+  for (const std::uint8_t argument : function.arguments)
+    if (argument + 1u >= call.operand_count) return;
+  call.role = function.role;
+  for (std::size_t k = 0; k < function.arguments.size() && k < call.about.size(); ++k)
+    call.about[k] = static_cast<std::uint8_t>(function.arguments[k] + 1);
+  call.sync = event_of(call.role);
 }
 
 std::uint64_t WalkCode::address_of(std::uint32_t function) const {
@@ -177,23 +209,6 @@ bool WalkCode::same_code(std::uint32_t callee, std::uint32_t function) const {
   const program::Function& a = program_->functions[callee];
   const program::Function& b = program_->functions[function];
   return (a.address != 0 && a.address == b.address) || (a.blocks.empty() && a.name == b.name);
-}
-
-bool WalkCode::returns_twice(const WalkStep& call) const {
-  if (call.callee == kNone32) return false;
-  const std::string& name = program_->text(program_->functions[call.callee].name);
-  return name.find("setjmp") != std::string::npos || name == "vfork" || name == "getcontext" || is_fork(call);
-}
-
-bool WalkCode::is_pthread_create(const WalkStep& call) const {
-  return call.callee != kNone32 && call.operand_count == 5 &&
-         program_->text(program_->functions[call.callee].name) == "pthread_create";
-}
-
-bool WalkCode::is_fork(const WalkStep& call) const {
-  if (call.callee == kNone32) return false;
-  const std::string& name = program_->text(program_->functions[call.callee].name);
-  return name == "fork" || name == "_Fork";
 }
 
 }  // namespace racecast::model

@@ -6,6 +6,7 @@
 // operands and targets are vectors; two more cache misses an instruction.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "program/library.h"
 #include "program/program.h"
 #include "trace/event.h"
 
@@ -64,18 +66,29 @@ struct WalkStep {
   std::uint32_t function = 0, block = 0;
   std::uint32_t first_operand = 0, operand_count = 0;
   std::uint32_t first_target = 0, target_count = 0;
-  // Call, Fork: the function that is called, kNone32 where that is only known when it runs.
+  // Call, Fork, and what a library function does: the function that is called, kNone32 where that is only known when it
+  // runs; and of what Pace::Call has, which operand it is. The others are its arguments, in order.
   std::uint32_t callee = kNone32;
+  std::uint32_t callee_operand = kNone32;
   // Call, Opaque: through this many operands, from the first, others may write to local slots.
   std::uint32_t written_operands = 0;
-  // Call of an operation that is known: its event, which says how it ended. What it synchronises on are its first
-  // argument and, of a Wait, its second.
+  // Call of a library function (program/library.h) that the program does not define itself: what it is to the model,
+  // and the operands that this is about.
+  program::Role role = program::Role::None;
+  std::array<std::uint8_t, 3> about{};
+  // Where such a call does one thing: the event of it, which says how it ended.
   trace::EventKind sync = trace::EventKind::None;
   const program::Instruction* source = nullptr;
 
+  // Is this a call of setjmp, or of one of its kind? (Of a fork the second return is the child's first event.)
+  bool returns_twice() const { return role == program::Role::ReturnsTwice || role == program::Role::ProcessFork; }
   // Branch, Switch: the number of the target that a value leads to.
   std::uint64_t target_of(std::uint64_t value) const;
 };
+
+// The event of a synchronisation operation; of those with two, the first; None where it is no such operation. (A guard
+// that was entered before has OnceSeen instead of OnceEnter.)
+trace::EventKind first_event_of(program::Op op);
 
 class WalkCode {
  public:
@@ -105,22 +118,20 @@ class WalkCode {
   std::optional<std::uint32_t> function_at(std::uint64_t address) const;
   // Can `callee` stand for `function`? (It is the same, has the same address, or has only the name.)
   bool same_code(std::uint32_t callee, std::uint32_t function) const;
-  // Is this a call of setjmp, or of one of its kind?
-  bool returns_twice(const WalkStep& call) const;
-  bool is_pthread_create(const WalkStep& call) const;
-  bool is_fork(const WalkStep& call) const;  // of a process; its second return is the child's first event
 
  private:
   void add_function(std::uint32_t number, const std::vector<std::uint32_t>& block_starts);
   WalkOperand operand_of(const program::Operand& operand) const;
   Pace pace_of(const program::Instruction& instruction) const;
-  trace::EventKind sync_of(const WalkStep& call) const;
+  void set_role(WalkStep& call) const;
 
   std::shared_ptr<const program::Program> program_;
   std::vector<WalkStep> steps_;
   std::vector<WalkOperand> operands_;
   std::vector<std::uint32_t> targets_;
-  std::vector<std::uint32_t> entries_;                // by function
+  std::vector<std::uint32_t> entries_;  // by function
+  // By function: its row; null: it has none, or the program defines it itself.
+  std::vector<const program::LibraryFunction*> library_;
   HashMap<std::uint64_t, std::uint32_t> by_address_;  // functions with a recorded address
 };
 

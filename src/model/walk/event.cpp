@@ -47,31 +47,9 @@ EventKind access_kind_of(Op op) {
   }
 }
 
-// The event of a synchronisation operation; of those with two, the first.
 bool is_sync_of(Op op, EventKind kind) {
-  switch (op) {
-    case Op::Fence: return kind == EventKind::Fence;
-    case Op::Lock:
-    case Op::TryLock: return kind == EventKind::Lock;
-    case Op::Unlock: return kind == EventKind::Unlock;
-    case Op::RdLock:
-    case Op::TryRdLock: return kind == EventKind::RdLock;
-    case Op::WrLock:
-    case Op::TryWrLock: return kind == EventKind::WrLock;
-    case Op::RwUnlock: return kind == EventKind::RwUnlock;
-    case Op::Wait: return kind == EventKind::Wait;
-    case Op::Notify: return kind == EventKind::Notify;
-    case Op::NotifyAll: return kind == EventKind::NotifyAll;
-    case Op::SemPost: return kind == EventKind::SemPost;
-    case Op::SemWait:
-    case Op::TrySemWait: return kind == EventKind::SemWait;
-    case Op::Arrive: return kind == EventKind::BarrierArrive;
-    case Op::OnceEnter: return kind == EventKind::OnceEnter || kind == EventKind::OnceSeen;
-    case Op::OnceDone: return kind == EventKind::OnceDone;
-    case Op::Fork: return kind == EventKind::Fork;
-    case Op::Join: return kind == EventKind::Join;
-    default: return false;
-  }
+  return kind != EventKind::None &&
+         (kind == first_event_of(op) || (op == Op::OnceEnter && kind == EventKind::OnceSeen));
 }
 
 }  // namespace
@@ -360,8 +338,8 @@ void WalkThread::meet_sync_inside(const WalkStep& call) {
   if (e.kind != call.sync && !(waits && e.kind == EventKind::Wake)) return;  // the unwinder locks, too
   Frame& frame = frames_.back();
   met_ = true;
-  compare_address(operand(call, 1), e.address);
-  if (waits) compare_address(operand(call, 2), e.aux);
+  compare_address(operand(call, call.about[0]), e.address);
+  if (waits) compare_address(operand(call, call.about[1]), e.aux);
   frame.refused = e.has(trace::kFailed) && e.has(trace::kTry);
   frame.done = !e.has(trace::kFailed);
   if (frame.done && !waits) frame.result = {0, true};  // unless a Value event says otherwise

@@ -26,16 +26,24 @@ FreeNext goes(Event event) {
   return {FreeNext::Kind::Goes, SideStop::None, {{event}}};
 }
 
-// Of those that a call may be (WalkStep::sync): what does one thing, to one object.
-bool is_plain_operation(EventKind kind) {
-  switch (kind) {
-    case EventKind::Lock:
-    case EventKind::Unlock:
-    case EventKind::RdLock:
-    case EventKind::WrLock:
-    case EventKind::RwUnlock:
-    case EventKind::Notify:
-    case EventKind::NotifyAll: return true;
+FreeNext tries(Event event) {
+  event.flags |= trace::kTry;
+  Event failed = event;
+  failed.flags |= trace::kFailed;
+  return {FreeNext::Kind::Goes, SideStop::None, {{event}, {failed}}};
+}
+
+// What does one thing, to one object, and always ends.
+bool is_plain_operation(program::Role role) {
+  using program::Role;
+  switch (role) {
+    case Role::Lock:
+    case Role::Unlock:
+    case Role::RdLock:
+    case Role::WrLock:
+    case Role::RwUnlock:
+    case Role::Notify:
+    case Role::NotifyAll: return true;
     default: return false;
   }
 }
@@ -179,81 +187,83 @@ FreeNext WalkThread::free_access(const WalkStep& step, const FreeRules& rules) c
 }
 
 FreeNext WalkThread::free_sync(const WalkStep& step, const FreeRules& rules) const {
-  const program::Program& program = code_.program();
   if (step.op == Op::Fence) {
     Event e = event_of(EventKind::Fence, step, rules);
     e.order = step.source->order;
     return goes(e);
   }
-  if (step.op == Op::Fork || step.op == Op::Join) {
-    Event e = event_of(step.op == Op::Fork ? EventKind::Fork : EventKind::Join, step, rules);
-    const program::Operand& who = step.source->operands[0];
-    const WalkValue value = operand(step, 0);
-    std::optional<ThreadId> child;
-    if (who.kind == program::OperandKind::Function)
-      child = program.functions[who.value].thread;
-    else if (value.known && step.op == Op::Join && !program.source.empty())
-      child = static_cast<ThreadId>(value.value);
-    if (!child) return stopped(SideStop::Opaque);
-    e.aux = index(*child);
-    return goes(e);
-  }
+  if (step.op == Op::Fork || step.op == Op::Join) return free_thread(step, rules);
   const WalkValue address = operand(step, 0);
   if (!address.known) return uncertain_address(step, code_.operands(step)[0]);
   if (address.value == 0) return stopped(SideStop::Fault);
-  const auto about = [&](EventKind kind) {
-    Event e = event_of(kind, step, rules);
-    e.address = address.value;
-    if (step.source->recursive) e.flags |= trace::kRecursive;
-    return e;
-  };
-  const auto tries = [&](Event e) {
-    e.flags |= trace::kTry;
-    Event failed = e;
-    failed.flags |= trace::kFailed;
-    return FreeNext{FreeNext::Kind::Goes, SideStop::None, {{e}, {failed}}};
-  };
-  // What a semaphore or barrier of a litmus file begins with.
-  const auto initial = [&]() -> std::optional<std::uint64_t> {
-    for (const program::Global& g : program.globals)
-      if (address.value - g.address < g.size()) return g.initial;
-    return std::nullopt;
-  };
-  const auto with_initial = [&](Event e) {
-    if (const auto value = initial()) {
-      e.flags |= trace::kHasValue;
-      e.value = *value;
-    }
-    return e;
-  };
+  const EventKind kind = first_event_of(step.op);
   switch (step.op) {
-    case Op::Lock: return goes(about(EventKind::Lock));
-    case Op::TryLock: return tries(about(EventKind::Lock));
-    case Op::Unlock: return goes(about(EventKind::Unlock));
-    case Op::RdLock: return goes(about(EventKind::RdLock));
-    case Op::TryRdLock: return tries(about(EventKind::RdLock));
-    case Op::WrLock: return goes(about(EventKind::WrLock));
-    case Op::TryWrLock: return tries(about(EventKind::WrLock));
-    case Op::RwUnlock: return goes(about(EventKind::RwUnlock));
-    case Op::Notify: return goes(about(EventKind::Notify));
-    case Op::NotifyAll: return goes(about(EventKind::NotifyAll));
-    case Op::SemPost: return goes(with_initial(about(EventKind::SemPost)));
-    case Op::SemWait: return goes(with_initial(about(EventKind::SemWait)));
-    case Op::TrySemWait: return tries(with_initial(about(EventKind::SemWait)));
-    case Op::Wait: {
-      const WalkValue mutex = operand(step, 1);
-      if (!mutex.known) return uncertain_address(step, code_.operands(step)[1]);
-      Event wait = about(EventKind::Wait), wake = about(EventKind::Wake);
-      wait.aux = wake.aux = mutex.value;
-      return {FreeNext::Kind::Goes, SideStop::None, {{wait, wake}}};
-    }
+    case Op::Lock:
+    case Op::Unlock:
+    case Op::RdLock:
+    case Op::WrLock:
+    case Op::RwUnlock:
+    case Op::Notify:
+    case Op::NotifyAll: return goes(event_about(kind, step, address.value, rules));
+    case Op::TryLock:
+    case Op::TryRdLock:
+    case Op::TryWrLock: return tries(event_about(kind, step, address.value, rules));
+    case Op::SemPost:
+    case Op::SemWait: return goes(with_initial(event_about(kind, step, address.value, rules)));
+    case Op::TrySemWait: return tries(with_initial(event_about(kind, step, address.value, rules)));
+    case Op::Wait: return free_wait(step, address.value, rules);
     case Op::Arrive: {
-      const Event arrive = with_initial(about(EventKind::BarrierArrive));
+      const Event arrive = with_initial(event_about(kind, step, address.value, rules));
       if (!arrive.has(trace::kHasValue)) return stopped(SideStop::Opaque);
-      return {FreeNext::Kind::Goes, SideStop::None, {{arrive, about(EventKind::BarrierLeave)}}};
+      const Event leave = event_about(EventKind::BarrierLeave, step, address.value, rules);
+      return {FreeNext::Kind::Goes, SideStop::None, {{arrive, leave}}};
     }
     default: return stopped(SideStop::Opaque);
   }
+}
+
+// Fork, Join: of a thread that is known, as those of litmus files are.
+FreeNext WalkThread::free_thread(const WalkStep& step, const FreeRules& rules) const {
+  const program::Program& program = code_.program();
+  Event e = event_of(first_event_of(step.op), step, rules);
+  const program::Operand& who = step.source->operands[0];
+  const WalkValue value = operand(step, 0);
+  std::optional<ThreadId> child;
+  if (who.kind == program::OperandKind::Function)
+    child = program.functions[who.value].thread;
+  else if (value.known && step.op == Op::Join && !program.source.empty())
+    child = static_cast<ThreadId>(value.value);
+  if (!child) return stopped(SideStop::Opaque);
+  e.aux = index(*child);
+  return goes(e);
+}
+
+FreeNext WalkThread::free_wait(const WalkStep& step, std::uint64_t condition, const FreeRules& rules) const {
+  const WalkValue mutex = operand(step, 1);
+  if (!mutex.known) return uncertain_address(step, code_.operands(step)[1]);
+  Event wait = event_about(EventKind::Wait, step, condition, rules);
+  Event wake = event_about(EventKind::Wake, step, condition, rules);
+  wait.aux = wake.aux = mutex.value;
+  return {FreeNext::Kind::Goes, SideStop::None, {{wait, wake}}};
+}
+
+Event WalkThread::event_about(EventKind kind, const WalkStep& step, std::uint64_t address,
+                              const FreeRules& rules) const {
+  Event e = event_of(kind, step, rules);
+  e.address = address;
+  if (step.source->recursive) e.flags |= trace::kRecursive;
+  return e;
+}
+
+// What a semaphore or barrier of a litmus file begins with.
+Event WalkThread::with_initial(Event e) const {
+  for (const program::Global& g : code_.program().globals) {
+    if (e.address - g.address >= g.size()) continue;
+    e.flags |= trace::kHasValue;
+    e.value = g.initial;
+    break;
+  }
+  return e;
 }
 
 FreeNext WalkThread::free_call(const WalkStep& step, const FreeRules& rules) {
@@ -280,10 +290,8 @@ FreeNext WalkThread::free_call(const WalkStep& step, const FreeRules& rules) {
       e.aux = static_cast<std::uint64_t>(std::ranges::find(strings, name) - strings.begin());
     return goes(e);
   }
-  if (!is_plain_operation(step.sync) || step.operand_count != 2 ||
-      program.text(function.name).find("try") != std::string::npos)
-    return stopped(SideStop::Opaque);
-  const WalkValue address = operand(step, 1);
+  if (!is_plain_operation(step.role) || step.operand_count != 2) return stopped(SideStop::Opaque);
+  const WalkValue address = operand(step, step.about[0]);
   if (!address.known) return stopped(SideStop::Base);
   if (LocalMemory::is_local(address.value)) return stopped(SideStop::Opaque);
   Event e;

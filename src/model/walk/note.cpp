@@ -237,7 +237,8 @@ void WalkThread::note_branch(const WalkStep& step, WalkValue value, std::uint64_
   }
 }
 
-// A thread's first function gets its parameters as Value events; those of pthread_create are compared with them.
+// A thread's first function gets its parameters as Value events; those of a call that creates it are compared with
+// them.
 void WalkThread::note_fork(const WalkStep& step) {
   const ThreadId child = event_->child();
   Forked forked;
@@ -245,13 +246,13 @@ void WalkThread::note_fork(const WalkStep& step) {
   if (known) {
     pin(ConditionKind::Callee, operand(step, 0), Unknown::NeedsHistory);
     for (std::size_t k = 1; k < step.operand_count; ++k) forked.arguments.push_back(operand(step, k));
-  } else if (code_.is_pthread_create(step)) {
-    const WalkValue start = operand(step, 3);
+  } else if (step.role == program::Role::ThreadCreate) {
+    const WalkValue start = operand(step, step.about[1]);
     pin(ConditionKind::Callee, start, Unknown::NeedsHistory);
     const auto function = start.known ? code_.function_at(start.value) : std::nullopt;
     known = function.has_value();
     if (known) {
-      forked.arguments.push_back(operand(step, 4));
+      forked.arguments.push_back(operand(step, step.about[2]));
       forked.start = *function;
     }
   }
@@ -282,15 +283,15 @@ void WalkThread::note_missing_begin(const WalkStep& call) {
   for (std::size_t k = 0; k < call.operand_count; ++k) {
     const WalkValue value = operand(call, k);
     met_ = met_ && value.known;
-    need(k == 0 && call.op == Op::Call ? ConditionKind::Callee : ConditionKind::Argument, value, Unknown::Allowed);
+    need(k == call.callee_operand ? ConditionKind::Callee : ConditionKind::Argument, value, Unknown::Allowed);
   }
 }
 
 // What a function without a body is given leaves what the model knows.
 void WalkThread::note_given(const WalkStep& call) {
   if (call.pace != Pace::Call || (call.callee != kNone32 && code_.has_body(call.callee))) return;
-  for (std::size_t k = call.op == Op::Call ? 1 : 0; k < call.operand_count; ++k)
-    shared_->symbols->give_away(operand(call, k));
+  for (std::size_t k = 0; k < call.operand_count; ++k)
+    if (k != call.callee_operand) shared_->symbols->give_away(operand(call, k));
 }
 
 // The size of a new object and the address of one that dies are arguments, as a rule. Where none is (a size that was
@@ -298,14 +299,14 @@ void WalkThread::note_given(const WalkStep& call) {
 void WalkThread::note_object_inside(const WalkStep& call) {
   const bool dies = event_->kind == EventKind::Free;
   const ConditionKind kind = dies ? ConditionKind::Address : ConditionKind::Size;
-  const std::size_t first = call.op == Op::Call ? 1 : 0;
-  for (std::size_t k = first; k < call.operand_count; ++k) {
+  for (std::size_t k = 0; k < call.operand_count; ++k) {
     const WalkValue value = operand(call, k);
-    if (!value.known || value.value != (dies ? event_->address : event_->size)) continue;
+    if (k == call.callee_operand || !value.known || value.value != (dies ? event_->address : event_->size)) continue;
     need(kind, value, Unknown::Allowed);
     return;
   }
-  for (std::size_t k = first; k < call.operand_count; ++k) need(kind, operand(call, k), Unknown::NeedsHistory);
+  for (std::size_t k = 0; k < call.operand_count; ++k)
+    if (k != call.callee_operand) need(kind, operand(call, k), Unknown::NeedsHistory);
 }
 
 void WalkThread::note_call(const WalkStep& call) {

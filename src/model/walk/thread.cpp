@@ -115,7 +115,7 @@ void WalkThread::on_located() {
   }
   if (joins_inside(pc)) move_to(pc);
   // What is executed on the way is executed: so it is asked first whether there is a way, where control may stay here.
-  const bool again = e.kind == EventKind::Value && step.pace == Pace::Call && code_.returns_twice(step);
+  const bool again = e.kind == EventKind::Value && step.pace == Pace::Call && step.returns_twice();
   const bool way = frames_.back().function == step.function && (!(again || is_bystander(e)) || can_reach(pc));
   if (way && advance(pc)) return;
   if (is_bystander(e)) {
@@ -133,7 +133,7 @@ bool WalkThread::jump_back(std::uint32_t pc) {
   const WalkStep& step = code_.step(pc);
   const bool lands = e.kind == EventKind::Branch && step.pace == Pace::Landing && e.value == 0;
   const bool leaves_missing = e.kind == EventKind::MissingEnd && step.pace == Pace::Call;
-  const bool returns_again = e.kind == EventKind::Value && step.pace == Pace::Call && code_.returns_twice(step);
+  const bool returns_again = e.kind == EventKind::Value && step.pace == Pace::Call && step.returns_twice();
   if (!lands && !leaves_missing && !returns_again) return false;
   for (std::size_t k = frames_.size(); k-- > 0;) {
     Frame& frame = frames_[k];
@@ -144,7 +144,7 @@ bool WalkThread::jump_back(std::uint32_t pc) {
     need_history(ConditionKind::Branch);
     if (returns_again) {
       ++shared_->counts.second_returns;
-      begun_inside_ = begun_inside_ || code_.is_fork(step);
+      begun_inside_ = begun_inside_ || step.role == program::Role::ProcessFork;
       stand_at(pc);
     }
     return advance(pc);
@@ -245,8 +245,8 @@ void WalkThread::on_call() {
     tell_call(call);
     std::vector<WalkValue>& arguments = scratch_;
     arguments.clear();
-    for (std::size_t k = call.op == Op::Call ? 1 : 0; k < call.operand_count; ++k)
-      arguments.push_back(operand(call, k));
+    for (std::size_t k = 0; k < call.operand_count; ++k)
+      if (k != call.callee_operand) arguments.push_back(operand(call, k));
     Frame& caller = frames_.back();
     caller.open = caller.entered = true;
     caller.result = {};

@@ -137,8 +137,13 @@ class WalkThread {
   FreeNext free_branch(const WalkStep& step) const;
   FreeNext free_access(const WalkStep& step, const FreeRules& rules) const;
   FreeNext free_sync(const WalkStep& step, const FreeRules& rules) const;
+  FreeNext free_thread(const WalkStep& step, const FreeRules& rules) const;
+  FreeNext free_wait(const WalkStep& step, std::uint64_t condition, const FreeRules& rules) const;
   FreeNext uncertain_address(const WalkStep& step, const WalkOperand& address) const;
   trace::Event event_of(trace::EventKind kind, const WalkStep& step, const FreeRules& rules) const;
+  trace::Event event_about(trace::EventKind kind, const WalkStep& step, std::uint64_t address,
+                           const FreeRules& rules) const;
+  trace::Event with_initial(trace::Event event) const;
   bool is_outside(const WalkStep& index, const FreeRules& rules) const;
 
   // --- what values are computed from (note.cpp): nodes and conditions for shared_->symbols. Those without a

@@ -1,4 +1,4 @@
-// __racecast_effect: what a function of known effect read and wrote, as the table (src/frontend/effects.txt) says.
+// __racecast_effect: what a function of known effect read and wrote, as the table (src/program/library.txt) says.
 #include <cstdint>
 
 #include "runtime/core/hooks.h"
