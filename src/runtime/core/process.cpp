@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "runtime/core/atomics.h"
 #include "runtime/core/modules.h"
@@ -158,6 +159,8 @@ __attribute__((constructor(101))) void construct() {
 void start_process() {
   std::uint32_t expected = 0;
   if (process.phase.load(std::memory_order_acquire) >= 2) return;
+  // A sanitizer's runtime installs signal handlers before libc has its environment (.preinit_array): too early to tell.
+  if (::environ == nullptr) return;
   const KeepErrno keep;
   if (!process.phase.compare_exchange_strong(expected, 1)) {
     // Another thread is at it; or this one, through something that is called below.
