@@ -50,6 +50,7 @@ struct ThreadState {
   std::uint32_t thread;       // ThreadId
   std::uint32_t handlers_of;  // stream of the interrupted code, or kNoStream
   std::uint32_t ended;        // 1: the thread is over, the log is complete
+  std::uint32_t pending = 0;  // bytes behind `cur`: records of an access that is under way (__racecast_access)
   // What follows in the page is the runtime's own.
 };
 inline constexpr std::uint32_t kNoStream = 0xffffffff;
@@ -193,6 +194,50 @@ struct MetaHeader {
 //   The plugin marks a function that it instruments: a weak symbol `__racecast_has.NAME` for a function that others can
 //   link to, and 8 bytes kFunctionMark before its entry (prefix data) for indirect calls.
 inline constexpr std::uint64_t kFunctionMark = 0x7263'6d61'726b'9e37;
+
+// ---- hooks that are called instead of writing records inline (`racecast cc --racecast-hooks=call`): for who must be
+// asked before an access happens (a replayer) or wants to look at it at once (a detector). Which accesses there are,
+// their ids and shapes, the records that the runtime writes for them, and all other hooks are as in code that writes
+// its records itself; so both kinds of code can be linked together, and give the same trace. An id leads to a shape
+// by the module's table, the shape to the instruction (Item::instr, ShapeHeader::next) and the function.
+//
+//   void  __racecast_access(const void* address, uint64_t bytes, uint32_t what, uint32_t id)
+//         Before a load, a store or a memory intrinsic, and after an alloca of an object that others can see. A copy
+//         calls it twice: what it reads, what it writes. what = AccessKind | AccessFlag.
+//   void  __racecast_accessed(uint32_t value_bytes, uint64_t value)
+//         After it: with what was read or written, where that is recorded (value_bytes 1, 2, 4 or 8; else 0). Only now
+//         is the access in the recording: one that faults never happened.
+//   void  __racecast_at(uint32_t id)
+//         Before an atomic, a fence, a call out of the module: `next` of the shape of this id.
+//   void  __racecast_enter(const void* frame, uint32_t id)
+//         At the beginning of a function. The return address is at frame + 8. Every entry shape has a Frame item here.
+//   void  __racecast_leave(uint32_t id)
+//         Before it returns, or unwinds on. A function that has nothing to clean up is unwound without a word:
+//   void  __racecast_landed(const void* frame, uint32_t id, uint32_t value_bytes, uint64_t value)
+//         An unwind or a longjmp came to the activation that has this frame; those it called are over. The value: what
+//         setjmp returned.
+// Inlined as ever, because only the model needs it: parameters, results that it cannot compute, outcomes of branches.
+enum class AccessKind : std::uint32_t { Read = 0, Write = 1, StackObject = 2 };
+inline constexpr std::uint32_t kAccessKindMask = 3;
+enum AccessFlag : std::uint32_t {
+  kAddressKnown = 4,     // AddressMode::Global: it is not in the record
+  kLengthRecorded = 8,   // `bytes` is known at run time only, so it is in the record
+  kSameInstruction = 16  // it belongs together with the call before: what a copy writes
+};
+
+// Who looks on. The functions are called by the thread itself, before anything is recorded, in every thread, also where
+// nothing is recorded (there they are the only ones who learn of it). They may block; they must not record, and keep
+// errno. `id` 0: a function of known effect or the allocator tells (__racecast_effect, realloc), from code of either
+// kind; `at` told where.
+//   void  __racecast_watch(const racecast::abi::Watcher* watcher)
+//         From now on; null: nobody. One at a time; the table must stay where it is.
+struct Watcher {
+  void (*access)(const void* address, std::uint64_t bytes, std::uint32_t what, std::uint32_t id);
+  void (*at)(std::uint32_t id);
+  void (*enter)(const void* frame, std::uint32_t id);
+  void (*leave)(std::uint32_t id);
+  void (*landed)(const void* frame, std::uint32_t id);
+};
 
 // One thing that a function of known effect does (src/program/library.txt): reads or writes memory at an argument.
 enum class Length : std::uint8_t {

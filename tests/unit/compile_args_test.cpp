@@ -98,6 +98,22 @@ TEST(CompileArgs, WhatCannotWorkIsRefused) {
   EXPECT_EQ(address->warnings.size(), 1u);
 }
 
+TEST(CompileArgs, HooksAreChosenByAWordOfOurOwn) {
+  const Words called = args({"-O1", "--racecast-hooks=call", "-c", "a.c"});
+  const Words user{"-O1", "-c", "a.c"};
+  EXPECT_EQ(Words(called.end() - 3, called.end()), user);
+  EXPECT_TRUE(has(called, "-racecast-hooks=call"));
+  EXPECT_TRUE(has(called, "-fplugin=/p/lib/libracecast_plugin.so"));
+  EXPECT_FALSE(has(called, "-mllvm=-racecast-hooks=call"));
+  EXPECT_EQ(args({"--racecast-hooks=call", "--racecast-hooks=record", "-O1", "-c", "a.c"}), args(user));
+  EXPECT_EQ(args({"--racecast-hooks=call", "--version"}), Words{"--version"});
+  EXPECT_FALSE(compile_args({"--racecast-hooks=", "-c", "a.c"}, kInstalled));
+  EXPECT_FALSE(compile_args({"--racecast-hooks=both", "-c", "a.c"}, kInstalled));
+  const TempFile words("words");
+  ASSERT_TRUE(write_file(words.path(), "--racecast-hooks=call"));
+  EXPECT_FALSE(compile_args({"@" + words.path(), "-c", "a.c"}, kInstalled));
+}
+
 TEST(CompileArgs, ResponseFilesAreLookedInto) {
   const TempFile inner("inner"), outer("outer");
   ASSERT_TRUE(write_file(inner.path(), "-c\n'a b.c' -o \"x.o\"\n"));

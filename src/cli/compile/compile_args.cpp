@@ -16,6 +16,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::uint64_t kMaxResponseFile = 64u << 20;
 constexpr int kMaxNesting = 20;
+constexpr std::string_view kHooksOption = "--racecast-hooks=";
 
 // Options whose value is the next word: that word is no input, and no option either.
 constexpr std::string_view kTakesNext[] = {"-o",
@@ -139,6 +140,7 @@ struct Request {
   bool vtables = false;     // -fwhole-program-vtables needs link-time optimisation
   bool vectors = false;     // a vectoriser or the unroller was asked for
   std::string sanitizers;   // joined by commas
+  bool hooks = false;       // kHooksOption: only in a response file, from which it cannot be taken out
 };
 
 class Scanner {
@@ -209,6 +211,7 @@ class Scanner {
       if (word == flag) request_.vectors = true;
     if (word.starts_with("-fsanitize="))
       request_.sanitizers += (request_.sanitizers.empty() ? "" : ",") + word.substr(11);
+    if (word.starts_with(kHooksOption)) request_.hooks = true;
     if (word == "-fno-sanitize=all" || word == "-fno-sanitize=" + request_.sanitizers) request_.sanitizers.clear();
   }
 
@@ -255,14 +258,26 @@ std::vector<std::string> response_words(const std::string& text) {
   return words;
 }
 
-Result<CompileArgs> compile_args(const std::vector<std::string>& user, const Installation& installation) {
+Result<CompileArgs> compile_args(const std::vector<std::string>& words, const Installation& installation) {
+  Words user;
+  Hooks hooks = Hooks::Record;
+  for (const std::string& word : words) {
+    if (!word.starts_with(kHooksOption)) {
+      user.push_back(word);
+      continue;
+    }
+    RC_TRY(hooks, hooks_named(word.substr(kHooksOption.size())));
+  }
   const Request request = Scanner().scan(user);
   CompileArgs result;
   if (request.nothing || !request.input) {
     result.args = user;
     return result;
   }
+  result.adds = true;
   const bool links = request.link && !request.headers;
+  if (request.hooks)
+    return bad_input(fmt::format("{}... is in a response file: give it on the command line itself", kHooksOption));
   if (has_item(request.sanitizers, "thread"))
     return bad_input("-fsanitize=thread cannot be combined with racecast: both record every access; leave it out");
   if (!request.narrow.empty())
@@ -273,7 +288,7 @@ Result<CompileArgs> compile_args(const std::vector<std::string>& user, const Ins
         "shared library; leave it out");
   if (!request.sanitizers.empty())
     result.warnings.push_back(fmt::format(
-        "warning: -fsanitize={} is passed on; its checks are recorded as part of the program", request.sanitizers));
+        "warning: -fsanitize={} is passed on: its checks run beside what racecast records", request.sanitizers));
   if (!request.lto.empty())
     result.warnings.push_back(
         fmt::format("warning: {} is dropped: racecast does not work with link-time optimisation", request.lto));
@@ -282,7 +297,7 @@ Result<CompileArgs> compile_args(const std::vector<std::string>& user, const Ins
   const auto add = [&](const Words& words) { args.insert(args.end(), words.begin(), words.end()); };
   // Which of ours are of use depends on the inputs: clang need not warn about those that are not.
   add({"--start-no-unused-arguments"});
-  add(compile_flags(installation));
+  add(compile_flags(installation, hooks));
   if (links && !request.plain_link) add(link_flags(installation));
   add({"--end-no-unused-arguments"});
   add(user);

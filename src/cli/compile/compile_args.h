@@ -3,7 +3,8 @@
 //
 // The idea: everything is passed on as it is, with our flags in front of it, so that the user's win. Where they must
 // not (link-time optimisation, vectorisers), their negation comes last. Nothing has to be understood but which phases
-// run and whether there is an input; words inside of response files are looked at, too.
+// run and whether there is an input; words inside of response files are looked at, too. One word is ours and is taken
+// out: --racecast-hooks=record (the default) or =call, which decides how accesses are recorded (docs/recording.md).
 #pragma once
 
 #include <string>
@@ -17,10 +18,11 @@ namespace racecast::cli {
 struct CompileArgs {
   std::vector<std::string> args;      // for clang, without its own name
   std::vector<std::string> warnings;  // one line each, without the leading "racecast: "
+  bool adds = false;                  // something was added; else nothing is compiled or linked
 };
 
-// bad_input for what cannot work with racecast: -static, -fsanitize=thread.
-Result<CompileArgs> compile_args(const std::vector<std::string>& user, const Installation& installation);
+// bad_input for what cannot work with racecast: -static, -fsanitize=thread; and for hooks that there are none of.
+Result<CompileArgs> compile_args(const std::vector<std::string>& words, const Installation& installation);
 
 // The words of a response file, as GNU tools and clang read them: separated by white space, with quotes and
 // backslashes.

@@ -23,21 +23,26 @@ std::string quoted(const std::string& word) {
 void add_flags(CLI::App& app, Outcome& outcome) {
   struct Options {
     bool compile = false, link = false, libraries = false;
+    std::string hooks = "record";
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("flags", "print the flags for clang-19, for build systems of another kind");
   command->add_flag("--cflags", options->compile, "only those for compiling C and C++");
   command->add_flag("--ldflags", options->link, "only those for linking; they come before all inputs");
   command->add_flag("--libs", options->libraries, "only those for linking C++ that come behind all inputs");
+  command
+      ->add_option("--hooks", options->hooks, "how accesses are recorded: record (in place) or call (by the runtime)")
+      ->capture_default_str();
   command->footer(
       "Without an option: those of --cflags and --ldflags, which come before the inputs.\nExample: racecast flags "
       "--cflags");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
       RC_TRY(const Installation installation, find_installation());
+      RC_TRY(const Hooks hooks, hooks_named(options->hooks));
       const bool both = !options->compile && !options->link && !options->libraries;
       std::vector<std::string> words;
-      if (both || options->compile) words = compile_flags(installation);
+      if (both || options->compile) words = compile_flags(installation, hooks);
       if (both || options->link)
         for (const std::string& flag : link_flags(installation)) words.push_back(flag);
       if (options->libraries)

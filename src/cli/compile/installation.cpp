@@ -19,16 +19,28 @@ Result<Installation> find_installation() {
   return installation;
 }
 
-std::vector<std::string> compile_flags(const Installation& installation) {
-  return {"-fpass-plugin=" + installation.plugin,
-          "-g",
-          "-fno-omit-frame-pointer",
-          "-fno-vectorize",
-          "-fno-slp-vectorize",
-          "-fno-unroll-loops",
-          "-D__racecast__=1",
-          "-idirafter",
-          installation.headers};
+Result<Hooks> hooks_named(const std::string& name) {
+  if (name == "record") return Hooks::Record;
+  if (name == "call") return Hooks::Call;
+  return bad_input(fmt::format("there are no hooks \"{}\": they are \"record\" (the default) or \"call\"", name));
+}
+
+std::vector<std::string> compile_flags(const Installation& installation, Hooks hooks) {
+  std::vector<std::string> flags{"-fpass-plugin=" + installation.plugin,
+                                 "-g",
+                                 "-fno-omit-frame-pointer",
+                                 "-fno-vectorize",
+                                 "-fno-slp-vectorize",
+                                 "-fno-unroll-loops",
+                                 "-D__racecast__=1",
+                                 "-idirafter",
+                                 installation.headers};
+  // The plugin has its options only once it is loaded, and -fpass-plugin loads it after they were read. Not -mllvm
+  // itself: the assembler would get it, too, and has no plugins.
+  if (hooks == Hooks::Call)
+    flags.insert(flags.end(),
+                 {"-fplugin=" + installation.plugin, "-Xclang", "-mllvm", "-Xclang", "-racecast-hooks=call"});
+  return flags;
 }
 
 std::vector<std::string> link_flags(const Installation& installation) {

@@ -2,6 +2,7 @@
 // have the same layout, so they are found relative to the binary that runs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,15 @@ struct Installation {
 // bad_input if a file is missing, with its name.
 Result<Installation> find_installation();
 
+// How the code tells of its accesses: by records that are written in place, or by calls of the runtime
+// (docs/recording.md, "Hooks that are called").
+enum class Hooks : std::uint8_t { Record, Call };
+// "record" or "call"; bad_input for anything else.
+Result<Hooks> hooks_named(const std::string& name);
+
 // What must be added to a compilation, and to a link, as separate words. They go before the user's own words; those
 // that the user's must not override are checked by compile_args.h.
-std::vector<std::string> compile_flags(const Installation& installation);
+std::vector<std::string> compile_flags(const Installation& installation, Hooks hooks = Hooks::Record);
 std::vector<std::string> link_flags(const Installation& installation);
 // Behind all inputs of a link, and so before libstdc++.so: what is taken from there is for this program alone.
 std::vector<std::string> library_flags();

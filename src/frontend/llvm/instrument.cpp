@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "frontend/llvm/atomics.h"
+#include "frontend/llvm/call_code.h"
 #include "frontend/llvm/call_kind.h"
 #include "frontend/llvm/calls.h"
 #include "frontend/llvm/embed.h"
@@ -54,10 +55,10 @@ bool has_body(const Lowered& lowered, const llvm::Function& function) {
   return found != lowered.functions.end() && !lowered.program.functions[found->second].blocks.empty();
 }
 
-Work plan_work(llvm::Function& function, const Lowered& lowered, const CallContext& context) {
+Work plan_work(llvm::Function& function, const Lowered& lowered, const CallContext& context, Hooks hooks) {
   Work work;
   work.function = &function;
-  work.records = plan(function, lowered, context);
+  work.records = plan(function, lowered, context, hooks);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
       work.calls.push_back(call);
@@ -70,7 +71,7 @@ Work plan_work(llvm::Function& function, const Lowered& lowered, const CallConte
 
 // From the last record to the first: inserting one splits its block and moves only what is behind it. Records with the
 // same place go in order, and so does what a landing adds between them.
-void insert_records(const Work& work, RecordCode& code, CallHooks& hooks) {
+void insert_records(const Work& work, RecordCode& code, CallCode& calls, CallHooks& hooks) {
   std::size_t end = work.records.size();
   while (end > 0) {
     llvm::Instruction* before = work.records[end - 1].before;
@@ -79,7 +80,12 @@ void insert_records(const Work& work, RecordCode& code, CallHooks& hooks) {
     for (std::size_t i = begin; i < end; ++i) {
       llvm::LandingPadInst* landing = before->getParent()->getLandingPadInst();
       const bool lands = landing != nullptr && landing->getNextNode() == before;
-      code.write(work.records[i], work.first_ids[i]);
+      const Record& record = work.records[i];
+      if (record.writer == Writer::Inline) {
+        code.write(record, work.first_ids[i]);
+      } else {
+        calls.write(record, work.first_ids[i]);
+      }
       if (lands) hooks.add_landing(*landing, *before);
     }
     end = begin;
@@ -117,7 +123,7 @@ void strip_attributes(llvm::Module& module, const CallContext& context) {
 
 }  // namespace
 
-bool instrument(llvm::Module& module, const program::Library& library) {
+bool instrument(llvm::Module& module, const program::Library& library, Hooks hooks) {
   if (module.getFunction("__racecast_module_init") != nullptr) return false;
   bool changed = false;
   for (llvm::Function& function : module) {
@@ -138,7 +144,7 @@ bool instrument(llvm::Module& module, const program::Library& library) {
   std::uint32_t ids_used = 0;
   for (llvm::Function& function : module) {
     if (!context.instrumented.contains(&function)) continue;
-    Work work = plan_work(function, lowered, context);
+    Work work = plan_work(function, lowered, context, hooks);
     for (const Record& record : work.records) {
       work.first_ids.push_back(ids_used);
       ids_used += record.shape.header.slots;
@@ -152,11 +158,12 @@ bool instrument(llvm::Module& module, const program::Library& library) {
   llvm::GlobalVariable* ids = make_ids(module, ids_used);
   embed(module, lowered, model, *ids);
   RecordCode code(module, *ids);
-  CallHooks hooks(module, context);
+  CallCode calls(module, *ids);
+  CallHooks call_hooks(module, context);
   for (const Work& work : works) {
-    insert_records(work, code, hooks);
+    insert_records(work, code, calls, call_hooks);
     for (llvm::Instruction* atomic : work.atomics) add_atomic_hooks(module, *atomic);
-    for (auto call = work.calls.rbegin(); call != work.calls.rend(); ++call) hooks.add(**call);
+    for (auto call = work.calls.rbegin(); call != work.calls.rend(); ++call) call_hooks.add(**call);
     keep_slots_apart(*work.function, lowered);
   }
   for (const Work& work : works) mark(*work.function);

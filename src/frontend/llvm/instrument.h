@@ -5,11 +5,12 @@
 
 #include <llvm/IR/Module.h>
 
+#include "frontend/llvm/plan.h"
 #include "program/library.h"
 
 namespace racecast::frontend {
 
 // False: nothing was changed, because there is no code, or because it is instrumented already.
-bool instrument(llvm::Module& module, const program::Library& library);
+bool instrument(llvm::Module& module, const program::Library& library, Hooks hooks = Hooks::Record);
 
 }  // namespace racecast::frontend

@@ -25,10 +25,22 @@ using abi::AddressMode;
 using abi::Item;
 using abi::ItemKind;
 
+// The first instruction from here on that is no alloca. A record between allocas would cut their block, and what is
+// allocated behind the first block of a function costs more.
+llvm::Instruction& behind_allocas(llvm::Instruction& from) {
+  llvm::Instruction* at = &from;
+  while (llvm::isa<llvm::AllocaInst>(at)) at = at->getNextNode();
+  return *at;
+}
+
 class Planner {
  public:
-  Planner(llvm::Function& function, const Lowered& lowered, const CallContext& context)
-      : function_(function), lowered_(lowered), context_(context), layout_(function.getParent()->getDataLayout()) {}
+  Planner(llvm::Function& function, const Lowered& lowered, const CallContext& context, Hooks hooks)
+      : function_(function),
+        lowered_(lowered),
+        context_(context),
+        layout_(function.getParent()->getDataLayout()),
+        calls_hooks_(hooks == Hooks::Call) {}
 
   std::vector<Record> run() {
     has_frame_ = function_.callsFunctionThatReturnsTwice() ||
@@ -46,6 +58,7 @@ class Planner {
   void add_alloca(llvm::AllocaInst& alloca);
   void add_value(llvm::Instruction& instruction);
   void add(const Item& item, const Field& field);
+  void add_with_address(Item item, Field field, llvm::Value* pointer, llvm::Instruction& before);
   void set_address(Item& item, Field& field, llvm::Value* pointer);
 
   // Where segments end.
@@ -53,6 +66,7 @@ class Planner {
   void plan_instruction(llvm::Instruction& instruction);
   void plan_call(llvm::CallBase& call);
   void plan_end(llvm::Instruction& terminator);
+  void begin_landing();
   void close(llvm::Instruction& before, std::uint32_t next, std::uint8_t flags, std::uint32_t slots = 1);
 
   std::uint32_t id_of(const llvm::Instruction& instruction) const {
@@ -66,6 +80,7 @@ class Planner {
   const Lowered& lowered_;
   const CallContext& context_;
   const llvm::DataLayout& layout_;
+  const bool calls_hooks_;
   bool has_frame_ = false;
   std::vector<Record> records_;
 
@@ -108,6 +123,19 @@ void Planner::set_address(Item& item, Field& field, llvm::Value* pointer) {
   }
 }
 
+// An item that is at `pointer`. Where hooks are called, it is a record of its own, in front of which what the segment
+// holds so far is written.
+void Planner::add_with_address(Item item, Field field, llvm::Value* pointer, llvm::Instruction& before) {
+  if (calls_hooks_) close(before, kNone32, 0);
+  set_address(item, field, pointer);
+  if (calls_hooks_) {
+    field.address = pointer;
+    segment_.writer = Writer::Access;
+  }
+  add(item, field);
+  if (calls_hooks_) close(before, kNone32, 0);
+}
+
 // Callers of this module pass what the model computes, except for aggregates that are passed as a copy: only the callee
 // knows where the copy is.
 void Planner::add_params() {
@@ -142,8 +170,7 @@ void Planner::add_access(ItemKind kind, llvm::Instruction& access, llvm::Value* 
   item.size = layout_.getTypeStoreSize(type).getKnownMinValue();
   item.value_bytes = static_cast<std::uint8_t>(value_bytes(type));
   if (item.value_bytes != 0) field.value = value;
-  set_address(item, field, pointer);
-  add(item, field);
+  add_with_address(item, field, pointer, access);
 }
 
 void Planner::add_bulk(ItemKind kind, llvm::MemIntrinsic& intrinsic, llvm::Value* pointer) {
@@ -159,8 +186,7 @@ void Planner::add_bulk(ItemKind kind, llvm::MemIntrinsic& intrinsic, llvm::Value
     item.value_bytes = 8;
     field.value = intrinsic.getLength();
   }
-  set_address(item, field, pointer);
-  add(item, field);
+  add_with_address(item, field, pointer, intrinsic);
 }
 
 void Planner::add_alloca(llvm::AllocaInst& alloca) {
@@ -176,8 +202,7 @@ void Planner::add_alloca(llvm::AllocaInst& alloca) {
     item.value_bytes = 8;
     field.value = alloca.getArraySize();
   }
-  set_address(item, field, &alloca);
-  add(item, field);
+  add_with_address(item, field, &alloca, behind_allocas(alloca));
 }
 
 void Planner::add_value(llvm::Instruction& instruction) {
@@ -201,6 +226,10 @@ bool Planner::wants_value(const llvm::Instruction& instruction) const {
 }
 
 void Planner::close(llvm::Instruction& before, std::uint32_t next, std::uint8_t flags, std::uint32_t slots) {
+  if (calls_hooks_ && (flags & (abi::kReturn | abi::kCallsOut)) != 0) {
+    if (!segment_.shape.items.empty()) close(before, kNone32, 0);
+    segment_.writer = (flags & abi::kReturn) != 0 ? Writer::Leave : Writer::At;
+  }
   abi::ShapeHeader& header = segment_.shape.header;
   header.flags = static_cast<std::uint8_t>(header.flags | flags);
   header.function = lowered_.functions.lookup(&function_);
@@ -214,6 +243,13 @@ void Planner::close(llvm::Instruction& before, std::uint32_t next, std::uint8_t 
   landed_ = false;
 }
 
+void Planner::begin_landing() {
+  segment_.shape.header.flags = abi::kLanding;
+  if (calls_hooks_) segment_.writer = Writer::Landed;
+  landed_ = true;
+  add_frame();
+}
+
 void Planner::plan_call(llvm::CallBase& call) {
   const CallKind kind = kind_of(call, context_);
   const bool invoke = llvm::isa<llvm::InvokeInst>(call);
@@ -223,17 +259,21 @@ void Planner::plan_call(llvm::CallBase& call) {
   }
   if (invoke) return;  // its result is recorded where it went on normally
   if (call.hasFnAttr(llvm::Attribute::ReturnsTwice)) {
-    segment_.shape.header.flags = abi::kLanding;
-    landed_ = true;
-    add_frame();
+    begin_landing();
     add_value(call);
     return;
   }
   if (auto* bulk = llvm::dyn_cast<llvm::MemIntrinsic>(&call)) {
+    const std::size_t before = records_.size();
     if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(bulk)) {
       add_bulk(ItemKind::BulkRead, *bulk, transfer->getRawSource());
     }
+    const std::size_t between = records_.size();
     add_bulk(ItemKind::BulkWrite, *bulk, bulk->getRawDest());
+    if (between > before && records_.size() > between) {
+      records_[between - 1].joined = true;
+      records_[between].joins = true;
+    }
   }
   if (wants_value(call)) add_value(call);
 }
@@ -278,7 +318,11 @@ void Planner::plan_instruction(llvm::Instruction& instruction) {
 void Planner::plan_block(llvm::BasicBlock& block) {
   if (&block == &function_.getEntryBlock()) {
     segment_.shape.header.flags = abi::kEntry;
-    if (has_frame_) add_frame();
+    if (has_frame_ || calls_hooks_) add_frame();
+    if (calls_hooks_) {
+      segment_.writer = Writer::Enter;
+      close(behind_allocas(block.front()), kNone32, 0);
+    }
     add_params();
   }
   if (const llvm::BasicBlock* before = block.getUniquePredecessor()) {
@@ -292,9 +336,7 @@ void Planner::plan_block(llvm::BasicBlock& block) {
     const bool full = segment_.shape.items.size() + 2 > kMaxItems;
     if (!first_place && (landed_ || full)) close(instruction, kNone32, 0);
     if (llvm::isa<llvm::LandingPadInst>(instruction)) {
-      segment_.shape.header.flags = abi::kLanding;
-      landed_ = true;
-      add_frame();
+      begin_landing();
     } else if (instruction.isTerminator()) {
       plan_end(instruction);
     } else {
@@ -309,8 +351,8 @@ bool has_unknown_callers(const llvm::Function& function) {
   return !function.hasLocalLinkage() || function.hasAddressTaken();
 }
 
-std::vector<Record> plan(llvm::Function& function, const Lowered& lowered, const CallContext& context) {
-  return Planner(function, lowered, context).run();
+std::vector<Record> plan(llvm::Function& function, const Lowered& lowered, const CallContext& context, Hooks hooks) {
+  return Planner(function, lowered, context, hooks).run();
 }
 
 }  // namespace racecast::frontend

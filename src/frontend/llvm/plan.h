@@ -13,10 +13,16 @@
 //
 // A landing (an unwind, a return of setjmp) is a record of its own, so that it can come before the end of the missing
 // code that was left.
+//
+// Where hooks are called (Hooks::Call) the choice is the same, and so is what the records say; but each access, each
+// entry, return, landing and each place before an atomic or a call is a record of its own, written by the hook that
+// is called there (abi.h). What only the model needs (parameters, results, branches) stays as it is. Who detects races
+// while the program runs can leave that out: it is what is written inline.
 #pragma once
 
 #include <llvm/IR/Function.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "abi/model_blob.h"
@@ -32,10 +38,21 @@ struct Field {
   llvm::Value* value = nullptr;
 };
 
+// How accesses are told: by records that are written in place, or by calls of the runtime.
+enum class Hooks : std::uint8_t { Record, Call };
+
+// Who writes a record: inlined code, or the hook of abi.h of that name.
+enum class Writer : std::uint8_t { Inline, Access, At, Enter, Leave, Landed };
+
 struct Record {
   abi::Shape shape;
   std::vector<Field> fields;            // one for each item of the shape
   llvm::Instruction* before = nullptr;  // the record is written right before this
+  // For Access: its only item has an address in `fields`, whatever its mode. `before` is the access itself, and the
+  // hook is called on both sides of it; or, for a stack object, an instruction after the alloca.
+  Writer writer = Writer::Inline;
+  bool joins = false;   // Access: it is of the same instruction as the one before (what a copy writes)
+  bool joined = false;  // and the one after it
 };
 
 inline constexpr std::size_t kMaxItems = 64;    // of a record, parameters not counted
@@ -43,7 +60,8 @@ inline constexpr std::size_t kMaxParams = 256;  // further ones are not recorded
 
 // The records of `function`, which is one of context.instrumented, in the order of its blocks. Records with the same
 // `before` are in the order in which they are to be written.
-std::vector<Record> plan(llvm::Function& function, const Lowered& lowered, const CallContext& context);
+std::vector<Record> plan(llvm::Function& function, const Lowered& lowered, const CallContext& context,
+                         Hooks hooks = Hooks::Record);
 
 // Can code outside of this module, or a pointer, call it?
 bool has_unknown_callers(const llvm::Function& function);

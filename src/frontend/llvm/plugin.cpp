@@ -9,11 +9,15 @@
 // Where it runs was chosen as ThreadSanitizer's place: the fewest events, and what is recorded is what runs. The model
 // is then of the optimised code; its positions still name the source, inlined calls included.
 //
+// -racecast-hooks=call (an option of LLVM's, so -mllvm, and the plugin must be loaded by -fplugin, too) has accesses
+// told by calls of the runtime instead of records that are written in place.
+//
 // RACECAST_EFFECTS in the environment names a file with more rows for the table of library functions.
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 #include <cstdlib>
@@ -23,6 +27,12 @@
 
 namespace racecast::frontend {
 namespace {
+
+const llvm::cl::opt<Hooks> hooks_option("racecast-hooks", llvm::cl::desc("how racecast is told of accesses"),
+                                        llvm::cl::init(Hooks::Record),
+                                        llvm::cl::values(clEnumValN(Hooks::Record, "record",
+                                                                    "by records that are written in place"),
+                                                         clEnumValN(Hooks::Call, "call", "by calls of the runtime")));
 
 // Keeps the optimiser from inventing accesses. What is declared only keeps its attributes.
 struct Start : llvm::PassInfoMixin<Start> {
@@ -84,7 +94,7 @@ struct Instrument : llvm::PassInfoMixin<Instrument> {
       module.getContext().emitError("racecast: " + status.error().message);
       return llvm::PreservedAnalyses::all();
     }
-    return instrument(module, library) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
+    return instrument(module, library, hooks_option) ? llvm::PreservedAnalyses::none() : llvm::PreservedAnalyses::all();
   }
 };
 

@@ -72,6 +72,19 @@ void copy_passed_objects(llvm::Function& function) {
   }
 }
 
+void gather_allocas(llvm::Function& function) {
+  llvm::BasicBlock& entry = function.getEntryBlock();
+  llvm::Instruction* behind = &entry.front();
+  while (llvm::isa<llvm::AllocaInst>(behind)) behind = behind->getNextNode();
+  for (llvm::Instruction* at = behind; at != nullptr;) {
+    llvm::Instruction* const next = at->getNextNode();
+    if (auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(at); alloca && alloca->isStaticAlloca()) {
+      alloca->moveBefore(behind);
+    }
+    at = next;
+  }
+}
+
 void forward_loads(llvm::BasicBlock& block) {
   llvm::DenseMap<std::pair<llvm::Value*, llvm::Type*>, llvm::Value*>
       known;  // what is at this pointer, read as this type
@@ -126,6 +139,7 @@ void prepare(llvm::Function& function) {
     copy_passed_objects(function);
   }
   promote_allocas(function);
+  gather_allocas(function);
   for (llvm::BasicBlock& block : function) forward_loads(block);
   split_invokes(function);
   replace_empty_switches(function);

@@ -2,6 +2,8 @@
 //
 // - Allocas that can be registers become registers: at -O0 nothing else does it (optnone). Not in functions that call
 //   setjmp: there locals must keep what was stored after it.
+// - The other allocas of the first block that have a fixed size come first in it: a record between them would cut the
+//   block, and what is allocated behind the first block costs more.
 // - A load is replaced by what was loaded from or stored to the same pointer before, in the same straight code: such an
 //   access would be recorded and could tell nothing new. (The optimiser may do this too; at -O0 nobody did. It is done
 //   to the code itself, not only to its record, so that record and run agree even where there is a race.)

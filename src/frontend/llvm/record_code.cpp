@@ -53,12 +53,17 @@ Dispatch split_switch(llvm::SwitchInst& sw) {
   return {slot, jump};
 }
 
-llvm::Value* frame_address(llvm::IRBuilder<>& builder) {
-  return builder.CreateIntrinsic(llvm::Intrinsic::frameaddress, {builder.getPtrTy()}, {builder.getInt32(0)});
+}  // namespace
+
+llvm::Value* id_value(llvm::IRBuilder<>& builder, llvm::GlobalVariable& ids, std::uint32_t number, llvm::Value* slot) {
+  llvm::Constant* byte = llvm::ConstantExpr::getInBoundsGetElementPtr(
+      ids.getValueType(), &ids, llvm::ArrayRef<llvm::Constant*>{builder.getInt64(0), builder.getInt64(number)});
+  llvm::Constant* id =
+      llvm::ConstantExpr::getTrunc(llvm::ConstantExpr::getPtrToInt(byte, builder.getInt64Ty()), builder.getInt32Ty());
+  return slot == nullptr ? id : builder.CreateAdd(id, slot);
 }
 
-// The bytes of [value], as an integer.
-llvm::Value* value_of(llvm::IRBuilder<>& builder, const abi::Item& item, const Field& field) {
+llvm::Value* item_value(llvm::IRBuilder<>& builder, const abi::Item& item, const Field& field) {
   llvm::Value* value = as_integer(builder, field.value, item.value_bytes);
   if (item.kind != abi::ItemKind::AllocaOfSize) return value;
   const auto* alloca = llvm::cast<llvm::AllocaInst>(field.address);
@@ -66,7 +71,9 @@ llvm::Value* value_of(llvm::IRBuilder<>& builder, const abi::Item& item, const F
   return builder.CreateMul(value, builder.getInt64(layout.getTypeAllocSize(alloca->getAllocatedType())));
 }
 
-}  // namespace
+llvm::Value* frame_address(llvm::IRBuilder<>& builder) {
+  return builder.CreateIntrinsic(llvm::Intrinsic::frameaddress, {builder.getPtrTy()}, {builder.getInt32(0)});
+}
 
 RecordCode::RecordCode(llvm::Module& module, llvm::GlobalVariable& ids) : module_(module), ids_(ids) {
   auto* pointer = llvm::PointerType::getUnqual(module.getContext());
@@ -93,14 +100,6 @@ llvm::Function* RecordCode::full_function() {
   builder.SetInsertPoint(llvm::BasicBlock::Create(context, "", function));
   builder.CreateRet(builder.CreateCall(hook, {function->getArg(0)}));
   return function;
-}
-
-llvm::Value* RecordCode::id(llvm::IRBuilder<>& builder, std::uint32_t first_id, llvm::Value* slot) const {
-  llvm::Constant* byte = llvm::ConstantExpr::getInBoundsGetElementPtr(
-      ids_.getValueType(), &ids_, llvm::ArrayRef<llvm::Constant*>{builder.getInt64(0), builder.getInt64(first_id)});
-  llvm::Constant* number =
-      llvm::ConstantExpr::getTrunc(llvm::ConstantExpr::getPtrToInt(byte, builder.getInt64Ty()), builder.getInt32Ty());
-  return slot == nullptr ? number : builder.CreateAdd(number, slot);
 }
 
 // Where the record goes. Leaves the builder behind the point where both ways meet.
@@ -148,7 +147,7 @@ void RecordCode::write(const Record& record, std::uint32_t first_id) {
   auto place = [&](std::uint64_t offset) {
     return builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), at, offset);
   };
-  builder.CreateAlignedStore(id(builder, first_id, slot), at, kUnaligned);
+  builder.CreateAlignedStore(id_value(builder, ids_, first_id, slot), at, kUnaligned);
   std::uint64_t offset = sizeof(std::uint32_t);
   for (std::size_t i = 0; i < record.fields.size(); ++i) {
     const abi::Item& item = record.shape.items[i];
@@ -159,7 +158,7 @@ void RecordCode::write(const Record& record, std::uint32_t first_id) {
       offset += abi::kAddressBytes;
     }
     if (item.value_bytes != 0) {
-      builder.CreateAlignedStore(value_of(builder, item, field), place(offset), kUnaligned);
+      builder.CreateAlignedStore(item_value(builder, item, field), place(offset), kUnaligned);
       offset += item.value_bytes;
     }
   }

@@ -20,6 +20,16 @@
 
 namespace racecast::frontend {
 
+// The id with this number in the module, as 32 bits; plus `slot` where that is not null.
+llvm::Value* id_value(llvm::IRBuilder<>& builder, llvm::GlobalVariable& ids, std::uint32_t number,
+                      llvm::Value* slot = nullptr);
+
+// The bytes of [value] of an item that has some, as an integer.
+llvm::Value* item_value(llvm::IRBuilder<>& builder, const abi::Item& item, const Field& field);
+
+// What a Frame item holds.
+llvm::Value* frame_address(llvm::IRBuilder<>& builder);
+
 class RecordCode {
  public:
   RecordCode(llvm::Module& module, llvm::GlobalVariable& ids);
@@ -29,7 +39,6 @@ class RecordCode {
   void write(const Record& record, std::uint32_t first_id);
 
  private:
-  llvm::Value* id(llvm::IRBuilder<>& builder, std::uint32_t first_id, llvm::Value* slot) const;
   llvm::Value* reserve(llvm::IRBuilder<>& builder, llvm::Value* state, std::uint32_t size);
   llvm::Function* full_function();
 

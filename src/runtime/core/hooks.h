@@ -17,3 +17,12 @@ RACECAST_EXPORT void __racecast_missing_begin(const void* callee, std::uint32_t 
 RACECAST_EXPORT void __racecast_missing_end(std::uint32_t has_value, std::uint64_t result);
 RACECAST_EXPORT void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count, std::uint64_t result,
                                        const std::uint64_t* arguments);
+
+RACECAST_EXPORT void __racecast_access(const void* address, std::uint64_t bytes, std::uint32_t what, std::uint32_t id);
+RACECAST_EXPORT void __racecast_accessed(std::uint32_t value_bytes, std::uint64_t value);
+RACECAST_EXPORT void __racecast_at(std::uint32_t id);
+RACECAST_EXPORT void __racecast_enter(const void* frame, std::uint32_t id);
+RACECAST_EXPORT void __racecast_leave(std::uint32_t id);
+RACECAST_EXPORT void __racecast_landed(const void* frame, std::uint32_t id, std::uint32_t value_bytes,
+                                       std::uint64_t value);
+RACECAST_EXPORT void __racecast_watch(const racecast::abi::Watcher* watcher);

@@ -1,6 +1,7 @@
 // __racecast_effect: what a function of known effect read and wrote, as the table (src/program/library.txt) says.
 #include <cstdint>
 
+#include "runtime/core/access.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/record.h"
 
@@ -42,12 +43,12 @@ void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count
                        const std::uint64_t* arguments) {
   using namespace racecast::runtime;
   namespace abi = racecast::abi;
-  if (recording() == nullptr) return;
+  if (recording() == nullptr && watching() == nullptr) return;
   for (std::uint32_t i = 0; i < count; ++i) {
     const abi::Effect& effect = effects[i];
     const std::uint64_t address = effect.argument == abi::kResultPointer ? result : arguments[effect.argument];
     if (address == 0) continue;
     const std::uint64_t bytes = bytes_of(effect, reinterpret_cast<const void*>(address), result, arguments);
-    if (bytes != 0) record<abi::Tag::Bulk>(effect.write, address, 0u, bytes);
+    if (bytes != 0) tell_bulk(effect.write != 0, reinterpret_cast<const void*>(address), bytes);
   }
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/core/access.h"
 #include "runtime/core/record.h"
 #include "runtime/missing/reach.h"
 #include "runtime/posix/interceptor.h"
@@ -45,11 +46,6 @@ void* made(void* memory) {
   return memory;
 }
 
-enum : std::uint8_t { kRead = 0, kWrite = 1 };
-void record_bulk(std::uint8_t what, const void* memory, std::size_t bytes) {
-  record<abi::Tag::Bulk>(what, memory, 0, bytes);
-}
-
 bool power_of_two(std::size_t n) {
   return n != 0 && (n & (n - 1)) == 0;
 }
@@ -71,12 +67,12 @@ RACECAST_EXPORT void* realloc(void* memory, std::size_t bytes) noexcept {
   if (in_runtime()) return __libc_realloc(memory, bytes);
   const std::size_t before = ::malloc_usable_size(memory);
   const std::size_t copied = before < bytes ? before : bytes;
-  record_bulk(kRead, memory, copied);
+  tell_bulk(/*write=*/false, memory, copied);
   end_object(memory);
   void* const result = __libc_realloc(memory, bytes);
   if (result != nullptr) {
     begin_object(result);
-    record_bulk(kWrite, result, copied);
+    tell_bulk(/*write=*/true, result, copied);
   } else if (bytes != 0) {  // realloc(p, 0) frees
     begin_object(memory);
   }
