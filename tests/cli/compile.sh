@@ -162,6 +162,22 @@ expect 0 "$racecast" cc -funroll-loops -ftree-vectorize -O3 -c hello.c
 [ ! -s err ] || fail "unroll: $(head -1 err)"
 RACECAST_CC=no-such-clang expect 2 "$racecast" cc -c hello.c
 says err "no-such-clang is not installed"
+# Another compiler, or another clang: one sentence, before anything is compiled. What it is asked about itself is its own.
+printf '#!/bin/sh\necho "$*" >>calls\necho "%s"\n' 'gcc (Debian 12.2.0-14) 12.2.0' >other-compiler
+chmod +x other-compiler
+RACECAST_CC=$work/other-compiler expect 2 "$racecast" cc -c hello.c
+says err "RACECAST_CC names $work/other-compiler, which is not clang 19"
+[ "$(wc -l <err)" -eq 1 ] || fail "more than one line about another compiler"
+[ "$(cat calls)" = "--version" ] || fail "another compiler was asked to compile"
+RACECAST_CC=$work/other-compiler expect 0 "$racecast" cc --version
+sed -i 's/^echo "gcc.*/echo "Debian clang version 18.1.8 (1)"/' other-compiler
+RACECAST_CXX=$work/other-compiler expect 2 "$racecast" c++ hello.cpp -o hello
+says err "RACECAST_CXX names"
+RACECAST_CC=$(command -v "${RACECAST_CC:-clang-19}") quiet "$racecast" cc -c hello.c
+if command -v gcc >/dev/null; then
+  RACECAST_CC=gcc expect 2 "$racecast" cc -c hello.c
+  says err "RACECAST_CC names gcc"
+fi
 
 # ---- by the names of one word
 quiet "$bin/racecast-cc" -c hello.c

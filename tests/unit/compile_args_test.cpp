@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "cli/compile/compiler.h"
 #include "unit/temp_file.h"
 
 namespace racecast::cli {
@@ -112,6 +113,16 @@ TEST(CompileArgs, HooksAreChosenByAWordOfOurOwn) {
   const TempFile words("words");
   ASSERT_TRUE(write_file(words.path(), "--racecast-hooks=call"));
   EXPECT_FALSE(compile_args({"@" + words.path(), "-c", "a.c"}, kInstalled));
+}
+
+TEST(CompileArgs, WhatIsOurClang) {
+  EXPECT_TRUE(is_our_clang("Debian clang version 19.1.7 (3+b1)"));
+  EXPECT_TRUE(is_our_clang("clang version 19.0.0git"));
+  EXPECT_FALSE(is_our_clang("Debian clang version 18.1.8 (1)"));
+  EXPECT_FALSE(is_our_clang("clang version 190.1.0"));
+  EXPECT_FALSE(is_our_clang("gcc (Debian 12.2.0-14) 12.2.0"));
+  EXPECT_FALSE(is_our_clang("clang version "));
+  EXPECT_FALSE(is_our_clang(""));
 }
 
 TEST(CompileArgs, ResponseFilesAreLookedInto) {

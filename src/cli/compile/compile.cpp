@@ -13,6 +13,7 @@
 
 #include "cli/command.h"
 #include "cli/compile/compile_args.h"
+#include "cli/compile/compiler.h"
 
 namespace racecast::cli {
 
@@ -21,9 +22,11 @@ namespace {
 Outcome become_clang(bool cxx, const std::vector<std::string>& user) {
   const char* variable = cxx ? "RACECAST_CXX" : "RACECAST_CC";
   const char* chosen = std::getenv(variable);
-  const std::string compiler = chosen != nullptr && *chosen != '\0' ? chosen : cxx ? "clang++-19" : "clang-19";
+  const bool is_default = chosen == nullptr || *chosen == '\0';
+  const std::string compiler = !is_default ? chosen : cxx ? "clang++-19" : "clang-19";
   RC_TRY(const Installation installation, find_installation());
   RC_TRY(const CompileArgs decided, compile_args(user, installation));
+  if (decided.adds && !is_default) RC_TRY_STATUS(check_compiler(compiler, variable));
   for (const std::string& line : decided.warnings) std::fputs(fmt::format("racecast: {}\n", line).c_str(), stderr);
   std::vector<char*> argv;
   argv.push_back(const_cast<char*>(compiler.c_str()));
