@@ -1,7 +1,7 @@
 // broken_rule(): what every Program must obey, checked once so that nobody after it has to. It must survive any
 // Program at all, because the binary reader hands it what a hostile file says.
 //
-// The shape of each operation (how many operands, which results, which types) is one row of shape_of(). Types of 64-bit
+// The shape of each operation (how many operands, which results, which types) is a row of op_shape.cpp. Types of 64-bit
 // integers and pointers may stand for each other: a pointer is its address. That a definition comes before its uses on
 // every path is checked with dominators.
 #include <fmt/core.h>
@@ -12,137 +12,11 @@
 #include <vector>
 
 #include "program/graph/dominators.h"
+#include "program/op_shape.h"
 #include "program/program.h"
 
 namespace racecast::program {
 namespace {
-
-constexpr int kAny = -1;
-enum class Want : std::uint8_t { No, Maybe, Yes };
-enum class TypeRule : std::uint8_t {
-  Free,     // whatever
-  Void,     // none, or anything where a result is (Call)
-  Int,      // the result's type
-  Float,    // the result's type
-  Compare,  // an integer or pointer type of the operands; the result is i1
-  CompareF,
-  Value,  // any type but void, the result's (Load) or the stored value's (Store)
-  Bool,   // the result is an integer (TryLock: any width)
-};
-
-struct Shape {
-  int min_operands;
-  int max_operands;  // kAny: no bound
-  Want result;
-  TypeRule type;
-  int typed_from;  // operands from here to `typed_to` (exclusive) have the instruction's type
-  int typed_to;
-};
-
-Shape shape_of(Op op) {
-  switch (op) {
-    case Op::Add:
-    case Op::Sub:
-    case Op::Mul:
-    case Op::SDiv:
-    case Op::UDiv:
-    case Op::SRem:
-    case Op::URem:
-    case Op::And:
-    case Op::Or:
-    case Op::Xor:
-    case Op::Shl:
-    case Op::LShr:
-    case Op::AShr: return {2, 2, Want::Yes, TypeRule::Int, 0, 2};
-    case Op::FAdd:
-    case Op::FSub:
-    case Op::FMul:
-    case Op::FDiv:
-    case Op::FRem: return {2, 2, Want::Yes, TypeRule::Float, 0, 2};
-    case Op::FNeg: return {1, 1, Want::Yes, TypeRule::Float, 0, 1};
-    case Op::Eq:
-    case Op::Ne:
-    case Op::SLt:
-    case Op::SLe:
-    case Op::ULt:
-    case Op::ULe: return {2, 2, Want::Yes, TypeRule::Compare, 0, 2};
-    case Op::FEq:
-    case Op::FLt:
-    case Op::FLe:
-    case Op::FUnordered: return {2, 2, Want::Yes, TypeRule::CompareF, 0, 2};
-    case Op::Trunc:
-    case Op::ZExt:
-    case Op::SExt:
-    case Op::FpToSi:
-    case Op::FpToUi:
-    case Op::SiToFp:
-    case Op::UiToFp:
-    case Op::FpCast:
-    case Op::Bitcast: return {1, 1, Want::Yes, TypeRule::Value, 0, 0};
-    case Op::Select: return {3, 3, Want::Yes, TypeRule::Value, 1, 3};
-    case Op::Phi: return {1, kAny, Want::Yes, TypeRule::Value, 0, kAny};
-    case Op::Offset: return {1, 1, Want::Yes, TypeRule::Value, 0, 0};
-    case Op::Index: return {2, 2, Want::Yes, TypeRule::Value, 0, 0};
-    case Op::ArrayLength: return {1, 1, Want::Yes, TypeRule::Int, 0, 0};
-    case Op::InstanceOf: return {1, 1, Want::Yes, TypeRule::Int, 0, 0};
-    case Op::Alloc:
-    case Op::StackAlloc: return {1, 1, Want::Yes, TypeRule::Value, 0, 0};
-    case Op::Free: return {1, 1, Want::No, TypeRule::Free, 0, 0};
-    case Op::Load:
-    case Op::AtomicLoad: return {1, 1, Want::Yes, TypeRule::Value, 0, 0};
-    case Op::Store:
-    case Op::AtomicStore: return {2, 2, Want::No, TypeRule::Value, 1, 2};
-    case Op::AtomicRmw: return {2, 2, Want::Maybe, TypeRule::Value, 1, 2};
-    case Op::AtomicCas: return {3, 3, Want::Maybe, TypeRule::Value, 1, 3};
-    case Op::Fence: return {0, 0, Want::No, TypeRule::Free, 0, 0};
-    case Op::Lock:
-    case Op::Unlock:
-    case Op::RdLock:
-    case Op::WrLock:
-    case Op::RwUnlock:
-    case Op::Notify:
-    case Op::NotifyAll:
-    case Op::SemPost:
-    case Op::SemWait:
-    case Op::Arrive:
-    case Op::OnceDone:
-    case Op::Join: return {1, 1, Want::No, TypeRule::Free, 0, 0};
-    case Op::TryLock:
-    case Op::TryRdLock:
-    case Op::TryWrLock:
-    case Op::TrySemWait:
-    case Op::OnceEnter: return {1, 1, Want::Maybe, TypeRule::Bool, 0, 0};
-    case Op::Wait: return {2, 2, Want::No, TypeRule::Free, 0, 0};
-    case Op::Fork: return {1, kAny, Want::Maybe, TypeRule::Void, 0, 0};
-    case Op::Call:
-    case Op::VirtualCall: return {1, kAny, Want::Maybe, TypeRule::Void, 0, 0};
-    case Op::Return: return {0, 1, Want::No, TypeRule::Free, 0, 0};
-    case Op::Jump: return {0, 0, Want::No, TypeRule::Free, 0, 0};
-    case Op::Branch: return {1, 1, Want::No, TypeRule::Free, 0, 0};
-    case Op::Switch: return {1, 1, Want::No, TypeRule::Free, 0, 0};
-    case Op::Unreachable: return {0, 0, Want::No, TypeRule::Free, 0, 0};
-    case Op::Opaque: return {0, kAny, Want::Maybe, TypeRule::Void, 0, 0};
-    case Op::Mark: return {0, 0, Want::No, TypeRule::Free, 0, 0};
-  }
-  return {0, 0, Want::No, TypeRule::Free, 0, 0};
-}
-
-// How many operands, from the first, are addresses.
-int address_operands(Op op) {
-  switch (op) {
-    case Op::Wait: return 2;
-    case Op::Fence:
-    case Op::Fork:
-    case Op::Join: return 0;
-    case Op::Offset:
-    case Op::Index:
-    case Op::ArrayLength:
-    case Op::InstanceOf:
-    case Op::Free:
-    case Op::VirtualCall: return 1;
-    default: return is_step(op) ? 1 : 0;
-  }
-}
 
 bool valid_type(Type type) {
   switch (type.kind) {
@@ -271,7 +145,7 @@ class RuleChecker {
   }
 
   std::string check_instruction(const Instruction& instruction) const {
-    const Shape shape = shape_of(instruction.op);
+    const Shape& shape = shape_of(instruction.op);
     const int count = static_cast<int>(std::min<std::size_t>(instruction.operands.size(), 1u << 30));
     if (count < shape.min_operands || (shape.max_operands != kAny && count > shape.max_operands)) {
       return fmt::format("{} operands", instruction.operands.size());
@@ -420,7 +294,8 @@ class RuleChecker {
         if (instruction.op == Op::Phi) {
           std::vector<BlockId> sources = instruction.targets;
           std::ranges::sort(sources);
-          if (sources != dominators.predecessors(static_cast<BlockId>(b))) {
+          const auto number = [](BlockId block) { return index(block); };
+          if (!std::ranges::equal(sources, dominators.predecessors(static_cast<BlockId>(b)), {}, number)) {
             return fail("it does not name the block's predecessors");
           }
         }

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "program/graph/dominators.h"
+#include "program/graph/postdominators.h"
 
 namespace racecast::model {
 
@@ -31,36 +31,14 @@ std::string_view text_of(SideStop stop) {
   return "?";
 }
 
-namespace {
-
-// The graph backwards, from an entry (block 0) that stands for the end of the function; block b is b + 1.
-Function backwards(const Function& function) {
-  Function out;
-  const std::size_t n = function.blocks.size();
-  out.blocks.resize(n + 1);
-  for (program::Block& block : out.blocks) block.instructions.resize(1);
-  for (std::size_t b = 0; b < n; ++b) {
-    const Instruction& last = function.blocks[b].instructions.back();
-    if (last.op == Op::Return) out.blocks[0].instructions[0].targets.push_back(static_cast<BlockId>(b + 1));
-    for (const BlockId target : last.targets)
-      out.blocks[index(target) + 1].instructions[0].targets.push_back(static_cast<BlockId>(b + 1));
-  }
-  return out;
-}
-
-}  // namespace
-
 BranchSides::Facts& BranchSides::facts(FunctionId id) {
   const auto [it, fresh] = facts_.try_emplace(id);
   Facts& facts = it->second;
   if (!fresh) return facts;
   const Function& function = program_.function(id);
-  const program::Dominators after(backwards(function));
-  for (std::size_t b = 0; b < function.blocks.size(); ++b) {
-    const auto join = after.immediate(static_cast<BlockId>(b + 1));
-    facts.joins.push_back(join && index(*join) != 0 ? std::optional(static_cast<BlockId>(index(*join) - 1))
-                                                    : std::nullopt);
-  }
+  const program::Postdominators after(function);
+  for (std::size_t b = 0; b < function.blocks.size(); ++b)
+    facts.joins.push_back(after.immediate(static_cast<BlockId>(b)));
   return facts;
 }
 

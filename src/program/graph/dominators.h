@@ -1,13 +1,12 @@
 // Which blocks of a function must be passed on the way to which others: block a dominates block b if every way from the
-// entry to b goes through a. Lengauer and Tarjan's algorithm with path compression, O(m log n) for every graph: Cooper,
-// Harvey and Kennedy's iteration is shorter, but quadratic where many blocks leave for one, which a hostile file can
-// ask for. No recursion, so that the length of a function does not matter.
+// entry to b goes through a (dominator_tree.h).
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <vector>
+#include <span>
 
+#include "program/graph/dominator_tree.h"
+#include "program/graph/edges.h"
 #include "program/program.h"
 
 namespace racecast::program {
@@ -15,36 +14,25 @@ namespace racecast::program {
 class Dominators {
  public:
   // Every block must end in an instruction whose targets are blocks of the function.
-  explicit Dominators(const Function& function);
+  explicit Dominators(const Function& function) : Dominators(edges_of(function)) {}
 
-  bool is_reachable(BlockId block) const { return order_[index(block)] != kUnreached; }
+  bool is_reachable(BlockId block) const { return tree_.is_reachable(index(block)); }
   // Reflexive. False where one of them is not reachable.
-  bool dominates(BlockId a, BlockId b) const {
-    return is_reachable(a) && is_reachable(b) && enter_[index(a)] <= enter_[index(b)] &&
-           leave_[index(b)] <= leave_[index(a)];
-  }
+  bool dominates(BlockId a, BlockId b) const { return tree_.dominates(index(a), index(b)); }
   // The last block, other than itself, that every way to it goes through; nullopt: it is the entry, or not reachable.
   std::optional<BlockId> immediate(BlockId block) const {
-    const std::size_t number = order_[index(block)];
-    if (number == kUnreached || number == 0) return std::nullopt;
-    return static_cast<BlockId>(block_[immediate_[number]]);
+    const auto found = tree_.immediate(index(block));
+    return found ? std::optional(static_cast<BlockId>(*found)) : std::nullopt;
   }
-  // Distinct, in order, reachable or not.
-  const std::vector<BlockId>& predecessors(BlockId block) const { return predecessors_[index(block)]; }
+  // Numbers of blocks: distinct, in order, reachable or not.
+  std::span<const Edges::Node> predecessors(BlockId block) const { return predecessors_[index(block)]; }
 
  private:
-  static constexpr std::size_t kUnreached = static_cast<std::size_t>(-1);
+  explicit Dominators(const Edges& successors)
+      : predecessors_(successors.reversed()), tree_(successors, predecessors_) {}
 
-  void number_blocks(const Function& function);
-  std::vector<std::size_t> immediate_dominators() const;
-  void number_tree(const std::vector<std::size_t>& dominator);
-
-  std::vector<std::vector<BlockId>> predecessors_;
-  std::vector<std::size_t> order_;          // a block's preorder number
-  std::vector<std::size_t> block_;          // the block of a number
-  std::vector<std::size_t> parent_;         // a number's parent in the depth-first tree
-  std::vector<std::size_t> immediate_;      // a number's immediate dominator
-  std::vector<std::size_t> enter_, leave_;  // a block's interval in the dominator tree holds those below it
+  Edges predecessors_;
+  DominatorTree tree_;
 };
 
 }  // namespace racecast::program

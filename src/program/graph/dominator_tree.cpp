@@ -1,46 +1,37 @@
 // Lengauer and Tarjan (TOPLAS 1979), their simple version. The tree is then numbered, so that a query is a comparison
 // of intervals.
-#include "program/graph/dominators.h"
+#include "program/graph/dominator_tree.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace racecast::program {
 
-Dominators::Dominators(const Function& function) {
-  predecessors_.resize(function.blocks.size());
-  for (std::size_t b = 0; b < function.blocks.size(); ++b) {
-    for (const BlockId target : function.blocks[b].instructions.back().targets) {
-      std::vector<BlockId>& list = predecessors_[index(target)];
-      // Blocks come in order, so an edge that is there already is the last one.
-      if (list.empty() || index(list.back()) != b) list.push_back(static_cast<BlockId>(b));
-    }
-  }
-  number_blocks(function);
-  immediate_ = immediate_dominators();
+DominatorTree::DominatorTree(const Edges& successors, const Edges& predecessors) {
+  number_nodes(successors);
+  immediate_ = immediate_dominators(predecessors);
   number_tree(immediate_);
 }
 
-void Dominators::number_blocks(const Function& function) {
-  order_.assign(function.blocks.size(), kUnreached);
-  if (function.blocks.empty()) return;
-  const auto discover = [&](std::size_t block, std::size_t parent) {
-    order_[block] = block_.size();
-    block_.push_back(block);
+void DominatorTree::number_nodes(const Edges& successors) {
+  order_.assign(successors.size(), kUnreached);
+  if (successors.size() == 0) return;
+  const auto discover = [&](std::size_t node, std::size_t parent) {
+    order_[node] = node_.size();
+    node_.push_back(node);
     parent_.push_back(parent);
   };
-  std::vector<std::pair<std::size_t, std::size_t>> stack{{0, 0}};  // block, next target to look at
+  std::vector<std::pair<std::size_t, std::size_t>> stack{{0, 0}};  // node, next target to look at
   discover(0, 0);
   while (!stack.empty()) {
-    auto& [block, next] = stack.back();
-    const std::vector<BlockId>& targets = function.blocks[block].instructions.back().targets;
-    if (next == targets.size()) {
+    auto& [node, next] = stack.back();
+    if (next == successors[node].size()) {
       stack.pop_back();
       continue;
     }
-    const std::size_t target = index(targets[next++]);
+    const std::size_t target = successors[node][next++];
     if (order_[target] != kUnreached) continue;
-    discover(target, order_[block]);
+    discover(target, order_[node]);
     stack.emplace_back(target, 0);
   }
 }
@@ -77,17 +68,17 @@ class Forest {
 }  // namespace
 
 // By preorder number, as everything in it.
-std::vector<std::size_t> Dominators::immediate_dominators() const {
-  const std::size_t n = block_.size();
+std::vector<std::size_t> DominatorTree::immediate_dominators(const Edges& predecessors) const {
+  const std::size_t n = node_.size();
   std::vector<std::size_t> semi(n);
   for (std::size_t i = 0; i < n; ++i) semi[i] = i;
   std::vector<std::size_t> dominator(n, 0);
   std::vector<std::vector<std::size_t>> bucket(n);
   Forest forest(n, semi);
   for (std::size_t w = n; w-- > 1;) {
-    for (const BlockId predecessor : predecessors_[block_[w]]) {
+    for (const Node predecessor : predecessors[node_[w]]) {
       if (!is_reachable(predecessor)) continue;
-      semi[w] = std::min(semi[w], semi[forest.least(order_[index(predecessor)])]);
+      semi[w] = std::min(semi[w], semi[forest.least(order_[predecessor])]);
     }
     bucket[semi[w]].push_back(w);
     forest.link(parent_[w], w);
@@ -103,7 +94,7 @@ std::vector<std::size_t> Dominators::immediate_dominators() const {
   return dominator;
 }
 
-void Dominators::number_tree(const std::vector<std::size_t>& dominator) {
+void DominatorTree::number_tree(const std::vector<std::size_t>& dominator) {
   enter_.assign(order_.size(), 0);
   leave_.assign(order_.size(), 0);
   if (dominator.empty()) return;
@@ -111,16 +102,16 @@ void Dominators::number_tree(const std::vector<std::size_t>& dominator) {
   for (std::size_t w = 1; w < dominator.size(); ++w) children[dominator[w]].push_back(w);
   std::size_t clock = 0;
   std::vector<std::pair<std::size_t, std::size_t>> stack{{0, 0}};
-  enter_[block_[0]] = clock++;
+  enter_[node_[0]] = clock++;
   while (!stack.empty()) {
     auto& [node, next] = stack.back();
     if (next == children[node].size()) {
-      leave_[block_[node]] = clock++;
+      leave_[node_[node]] = clock++;
       stack.pop_back();
       continue;
     }
     const std::size_t child = children[node][next++];
-    enter_[block_[child]] = clock++;
+    enter_[node_[child]] = clock++;
     stack.emplace_back(child, 0);
   }
 }
