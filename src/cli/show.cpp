@@ -1,11 +1,12 @@
-// The report of one or more analysed traces (pipeline.h): text, JSON, the racy events, the figures of --stats. Which
-// race is shown with which trace is decided here; how it looks is report/'s.
+// The report of one or more analysed traces (pipeline.h): as data, with all names, then as text and JSON; the racy
+// events, the figures of --stats. Which race is shown with which trace is decided here; how it looks is report/'s.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -16,7 +17,8 @@
 #include "cli/pipeline.h"
 #include "cli/source_lines.h"
 #include "recording/merge.h"
-#include "report/report.h"
+#include "report/render.h"
+#include "report/resolve.h"
 
 namespace racecast::cli {
 
@@ -114,10 +116,9 @@ void print_to(std::FILE* out, const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), out);
 }
 
-void say_what_is_left(const Analysed& trace, const report::Context& context, const AnalysisOptions& options,
-                      std::FILE* out) {
+void say_what_is_left(const Analysed& trace, const report::Part& part, const AnalysisOptions& options, std::FILE* out) {
   if (!trace.candidates.empty() && options.candidates)
-    print_to(out, report::candidates(trace.candidates, context));
+    print_to(out, report::candidates(part.candidates));
   else if (!trace.candidates.empty())
     note(
         fmt::format("{} more candidate{} (pairs that may be ordered in a way that the analysis does not see; not "
@@ -135,43 +136,52 @@ void say_what_is_left(const Analysed& trace, const report::Context& context, con
   if (const std::string gaps = gaps_text(trace); !gaps.empty()) not_everything(gaps);
 }
 
+// `findings`: those of the trace that are to be shown.
+report::Part part_of(const Analysed& trace, const std::vector<finding::Finding>& findings,
+                     const AnalysisOptions& options, const report::Origin& origin) {
+  report::Part part;
+  part.input = trace.name;
+  part.reads = std::ranges::find(options.analyses, "nondet") != options.analyses.end();
+  part.races = !part.reads || options.analyses.size() > 1;
+  part.analyses = summaries_of(trace, options.analyses);
+  part.complete = std::ranges::all_of(part.analyses, &report::AnalysisSummary::complete);
+  part.findings = report::resolve(findings, origin);
+  part.candidate_count = trace.candidates.size();
+  if (options.candidates || options.json) part.candidates = report::resolve(trace.candidates, origin);
+  return part;
+}
+
+// A race that several traces have is in the part of the first.
+report::Report report_of(const std::vector<Analysed>& traces, const AnalysisOptions& options, unsigned runs) {
+  SourceLines lines(options.source_root);
+  const std::map<std::uint64_t, unsigned> seen_in = runs > 1 ? count_runs(traces) : std::map<std::uint64_t, unsigned>();
+  report::Report report;
+  report.runs = runs;
+  std::set<std::uint64_t> known;
+  for (const Analysed& trace : traces) {
+    const report::Origin origin{trace.outputs.definitions, &trace.events, trace.objects,
+                                std::ref(lines),           seen_in,       options.json.has_value()};
+    report.parts.push_back(part_of(trace, not_yet_shown(trace.findings, known), options, origin));
+  }
+  return report;
+}
+
 }  // namespace
 
 Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out, unsigned runs) {
   const bool colour = isatty(fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
-  const std::map<std::uint64_t, unsigned> seen_in = count_runs(traces);
-  SourceLines lines(options.source_root);
-  std::set<std::uint64_t> known;
-  std::vector<std::vector<finding::Finding>> shown;
-  std::vector<report::Context> contexts;
-  shown.reserve(traces.size());
-  contexts.reserve(traces.size());
-  for (const Analysed& trace : traces) {
-    const auto& outputs = trace.outputs.by_analysis;
-    const bool complete =
-        std::all_of(outputs.begin(), outputs.end(), [](const auto& output) { return output.complete; }) &&
-        gaps_text(trace).empty();
-    const bool reads = std::ranges::find(options.analyses, "nondet") != options.analyses.end();
-    const bool races = !reads || options.analyses.size() > 1;
-    contexts.push_back({trace.outputs.definitions, &trace.events, trace.name, colour, trace.candidates.size(), complete,
-                        races, reads, runs, seen_in, trace.objects,
-                        [&lines](const std::string& file, std::uint32_t line) { return lines(file, line); }});
-    const std::vector<finding::Finding>& findings = shown.emplace_back(not_yet_shown(trace.findings, known));
-    const bool repeats = findings.empty() && !trace.findings.empty();
+  const report::Report report = report_of(traces, options, runs);
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    const report::Part& part = report.parts[i];
+    const bool repeats = part.findings.empty() && !traces[i].findings.empty();
     if (traces.size() > 1)
       print_to(out,
-               fmt::format("== {}{}\n", printable(trace.name), repeats ? ": only races that are listed above" : ""));
-    if (!repeats) print_to(out, report::text(findings, contexts.back()));
-    say_what_is_left(trace, contexts.back(), options, out);
-    if (options.stats) print_to(out, stats_text(trace, options.analyses));
+               fmt::format("== {}{}\n", printable(part.input), repeats ? ": only races that are listed above" : ""));
+    if (!repeats) print_to(out, report::text(part, runs, colour));
+    say_what_is_left(traces[i], part, options, out);
+    if (options.stats) print_to(out, stats_text(traces[i], options.analyses));
   }
-  if (options.json) {
-    std::vector<report::Part> parts;
-    parts.reserve(traces.size());
-    for (std::size_t i = 0; i < traces.size(); ++i)
-      parts.push_back({shown[i], traces[i].candidates, summaries_of(traces[i], options.analyses), contexts[i]});
-    RC_TRY_STATUS(write_file(*options.json, report::json(parts)));
-  }
+  if (options.json) RC_TRY_STATUS(write_file(*options.json, report::json(report)));
   if (options.racy_events) RC_TRY_STATUS(write_file(*options.racy_events, racy_events_text(traces, options.analyses)));
   return {};
 }

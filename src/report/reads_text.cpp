@@ -2,70 +2,58 @@
 #include <fmt/format.h>
 
 #include "base/printable.h"
-#include "report/report.h"
+#include "report/render.h"
 
 namespace racecast::report {
 
 namespace {
 
-std::string place(const finding::Access& access, const Context& context) {
-  return fmt::format("{} at {}", name_of_thread(context.definitions, access.thread),
-                     name_of_location(context.definitions, access.location));
+std::string place(const Access& access) {
+  return fmt::format("{} at {}", printable(access.thread), printable(access.place.name));
 }
 
-// Are they about one place that reads?
-bool same_read(const finding::Finding& a, const finding::Finding& b, const Context& context) {
-  const auto place_of = [&](const finding::Finding& f) {
-    return finding::place_of(context.definitions, f.second.location, f.second.address);
-  };
-  return a.seen->at_end == b.seen->at_end && place_of(a) == place_of(b);
-}
-
-std::string head(const finding::Finding& finding, const Context& context) {
-  const std::string variable = variable_of(finding, context);
-  const std::string before = finding.seen->recorded
-                                 ? fmt::format("written by {}", place(*finding.seen->recorded, context))
-                                 : "as it was before any write";
+std::string head(const Finding& finding) {
+  const std::string variable = printable(finding.variable);
+  const std::string before = finding.seen->recorded ? fmt::format("written by {}", place(*finding.seen->recorded))
+                                                    : "as it was before any write";
   if (finding.seen->at_end) return fmt::format("at the end {} is {}; it could also be\n", variable, before);
-  std::string text = fmt::format("{} reads {}, {}", place(finding.second, context), variable, before);
+  std::string text = fmt::format("{} reads {}, {}", place(finding.second), variable, before);
   if (finding.seen->decides) text += "; something is decided by it";
   text += "; it could also read\n";
-  if (const std::string line = source_text(context, finding.second.location); !line.empty())
-    text += fmt::format("    | {}\n", line);
+  if (const std::string& line = finding.second.place.excerpt; !line.empty())
+    text += fmt::format("    | {}\n", printable_lines(line));
   return text;
 }
 
-std::string other(const finding::Finding& finding, const Context& context) {
-  if (finding.seen->from_start) return fmt::format("what was there before ({})", printable(finding.reason));
-  std::string text = fmt::format("{}{} ({})", finding.seen->at_end ? "written by " : "", place(finding.first, context),
-                                 printable(finding.reason));
-  if (const std::string line = source_text(context, finding.first.location); !line.empty()) text += " | " + line;
+std::string other(const Finding& finding) {
+  const std::string reason = printable(finding.reason);
+  if (finding.seen->from_start) return fmt::format("what was there before ({})", reason);
+  std::string text = fmt::format("{}{} ({})", finding.seen->at_end ? "written by " : "", place(finding.first), reason);
+  if (const std::string& line = finding.first.place.excerpt; !line.empty()) text += " | " + printable_lines(line);
   return text;
 }
 
 }  // namespace
 
-std::string reads_text(const std::vector<finding::Finding>& findings, const Context& context) {
+std::string reads_text(const Part& part) {
   std::string text;
-  const finding::Finding* previous = nullptr;
   std::size_t reads = 0, ends = 0;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const finding::Finding& finding = findings[i];
+  for (std::size_t i = 0; i < part.findings.size(); ++i) {
+    const Finding& finding = part.findings[i];
     if (!finding.seen) continue;
-    if (previous == nullptr || !same_read(*previous, finding, context)) {
-      text += (previous == nullptr ? "" : "\n") + head(finding, context);
+    if (!finding.same_read) {
+      text += (text.empty() ? "" : "\n") + head(finding);
       ++(finding.seen->at_end ? ends : reads);
     }
-    text += fmt::format("   {}. {}\n", i + 1, other(finding, context));
-    previous = &finding;
+    text += fmt::format("   {}. {}\n", i + 1, other(finding));
   }
-  const char* const unless = context.complete ? "" : "; not everything was looked at";
+  const char* const unless = part.complete ? "" : "; not everything was looked at";
   if (reads == 0)
-    text += fmt::format("{}{}{}\n", text.empty() ? "" : "\n",
-                        context.complete ? "no read of this trace can see another write"
-                                         : "no read was found that can see another write",
-                        unless);
-  if (reads == 0 && context.complete)
+    text += fmt::format(
+        "{}{}{}\n", text.empty() ? "" : "\n",
+        part.complete ? "no read of this trace can see another write" : "no read was found that can see another write",
+        unless);
+  if (reads == 0 && part.complete)
     text +=
         "(in every interleaving of the recorded events that obeys their synchronisation; that says nothing about other "
         "inputs, or about code that was not executed)\n";

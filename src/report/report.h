@@ -1,91 +1,172 @@
-// Findings as text and as JSON. No logic: what is shown was decided before.
+// A report is data: everything that is to be shown, with names instead of numbers. resolve.h makes it from findings and
+// the definitions of their traces; render.h makes text and JSON of it, without looking anything up. Texts are as the
+// trace has them: who prints them escapes them (base/printable.h).
 #pragma once
 
-#include <functional>
-#include <map>
-#include <span>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "finding/finding.h"
-#include "trace/trace.h"
+#include "trace/event.h"
 
 namespace racecast::report {
 
-struct Context {
-  const trace::Definitions& definitions;
-  // The first events of the trace: a schedule that needs more of them is not written out. May be null.
-  const std::vector<trace::Event>* events = nullptr;
-  std::string input;  // the file that was analysed, for the commands we print
-  bool colour = false;
-  // What is not a finding but not nothing either, for the closing line.
-  std::size_t candidates = 0;
-  bool complete = true;  // false: an analysis reached a limit
-  // What was looked for: races, and reads that can see another write.
-  bool races = true, reads = false;
-  // Several recordings of one program: in how many of them each race was found, by fingerprint.
-  unsigned runs = 1;
-  std::map<std::uint64_t, unsigned> seen_in = {};
-  // Names of memory without a symbol, by address and event of the access.
-  std::map<std::pair<std::uint64_t, EventNo>, std::string> objects = {};
-  // A line of a source file, empty if it is not there; for programs that do not bring their source. May be empty.
-  std::function<std::string(const std::string& file, std::uint32_t line)> source_line = {};
+// A place of the source. Every member but `name` may be empty.
+struct Place {
+  std::string name;  // as people call it: "a.c:3:5", a label, "an unknown place"
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+  std::string function;
+  std::string label;
+  std::string inlined;  // trace::Location::inlined
+  std::string excerpt;  // its line of the source, without indentation
 };
 
-// What the second access of a finding touches: a symbol, an object, or an address.
-std::string variable_of(const finding::Finding& finding, const Context& context);
+struct Lock {
+  std::string name;
+  bool shared = false;  // a reader's hold of a reader-writer lock
+};
 
-// Was a function called at this place of a stack (finding::Access::call_sites)? Else nobody knows where from (through a
-// pointer, by code that was not recorded), and the place is that function's first instruction.
-bool is_call_site(const trace::Definitions& definitions, LocationId place);
+// Who called. Where nobody knows (through a pointer, by code that was not recorded), the place is in the function that
+// was called, and only its name counts.
+struct Caller {
+  Place place;
+  bool known = true;
+};
 
-// One paragraph per finding, dependent races under the race they hang on, and a closing line.
-std::string text(const std::vector<finding::Finding>& findings, const Context& context);
+// One side of a finding.
+struct Access {
+  // False: it is what was there before any write, or what memory holds at the end; then only the variable counts.
+  bool happens = true;
+  bool writes = false, atomic = false;
+  std::string thread;
+  std::uint64_t event = 0;
+  std::string variable;  // or an address
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  Place place;
+  std::vector<Lock> locks;      // in the order they were taken
+  std::vector<Caller> callers;  // innermost first
+};
 
-// The same for the findings of `nondet` among them, by read; empty if there are none.
-std::string reads_text(const std::vector<finding::Finding>& findings, const Context& context);
+// Of a read that can see another write (finding::SeenWrite).
+struct SeenWrite {
+  std::optional<Access> recorded;  // absent: what was there before
+  bool from_start = false, at_end = false, decides = false;
+};
 
-// One line per finding, sorted: for golden files and for grep.
-std::string lines(const std::vector<finding::Finding>& findings, const Context& context);
+// A branch that goes another way than recorded.
+struct Turn {
+  std::string thread;
+  Place place;
+  std::uint64_t recorded = 0, now = 0;  // numbers of targets
+};
 
-// The same as text() for candidates, which are not findings.
-std::string candidates(const std::vector<finding::Finding>& candidates, const Context& context);
+// So many events of a thread.
+struct Share {
+  std::string thread;
+  std::uint64_t events = 0;
+};
+
+// A schedule that was judged: it ends where both accesses are next, or where the read is.
+struct Schedule {
+  std::uint64_t length = 0;
+  // One of the two: of every thread its first so many events, in recorded order; or the first so many events of the
+  // trace, then stretches of one thread each.
+  std::optional<std::vector<Share>> kept;
+  std::uint64_t recorded_events = 0;
+  std::vector<Share> stretches;
+  std::optional<finding::Schedule> steps;  // all of it, if it is short enough and was asked for
+  std::string option;                      // as `racecast run --schedule` takes it; empty: it cannot be said so
+};
+
+struct Finding {
+  finding::Kind kind{};
+  finding::Grade grade{};
+  std::vector<std::string> analyses;
+  std::uint64_t fingerprint = 0;
+  Access first, second;
+  std::optional<SeenWrite> seen;
+  std::string variable;  // what the second access touches: a variable, a byte of an object, an address
+  bool is_object = false;
+  std::string reason;                     // one sentence
+  std::optional<std::size_t> depends_on;  // index into the same list
+  std::vector<std::size_t> dependents;    // those that depend on it
+  bool same_read = false;                 // as the finding with a SeenWrite before it: they are one group
+  std::vector<Turn> turns;
+  std::optional<unsigned> seen_in;  // of several runs, in how many
+  std::optional<Schedule> schedule;
+};
 
 // What one analysis answered, in numbers.
 struct AnalysisSummary {
   std::string name;
   std::uint64_t racy_events = 0, racy_locations = 0, pairs = 0;
   bool complete = true;
-  std::string limit;
-  std::vector<std::pair<std::string, std::uint64_t>> figures;  // what it did, in numbers
+  std::string limit;                                           // what was not looked at
+  std::vector<std::pair<std::string, std::uint64_t>> figures;  // what it did
 };
-// One trace and what was found in it, for json().
+
+// What was found in one trace.
 struct Part {
-  const std::vector<finding::Finding>& findings;
-  const std::vector<finding::Finding>& candidates;
+  std::string input;     // the file that was analysed
+  bool races = true;     // what was looked for: races,
+  bool reads = false;    // and reads that can see another write
+  bool complete = true;  // false: an analysis reached a limit, or the trace has gaps
+  std::size_t candidate_count = 0;
+  std::vector<Finding> findings;
+  std::vector<Finding> candidates;  // not findings; only if they were asked for
   std::vector<AnalysisSummary> analyses;
-  const Context& context;
 };
-// The whole of every finding of all parts (at least one); schema in docs/json.md.
-std::string json(std::span<const Part> parts);
 
-// The events that the numbers of a finding refer to; null: not known.
-const std::vector<trace::Event>* events_of(const finding::Finding& finding, const Context& context);
-// A schedule as `--schedule` takes it ("main*2 T1*3"), ending with the two accesses; empty where it cannot be said so
-// (missing code, a trace without a litmus program).
-std::string schedule_option(const finding::Finding& finding, const Context& context);
+struct Report {
+  unsigned runs = 1;  // how often the program was recorded
+  std::vector<Part> parts;
+};
 
-// Are all events that its schedule needs there (Context::events)?
-bool can_write_out(const finding::Finding& finding, const Context& context);
-// The schedule of a finding, step by step; empty where it cannot be written out.
-finding::Schedule written_out(const finding::Finding& finding, const Context& context);
+// What an event of a schedule reads or stores.
+struct WitnessValue {
+  std::optional<std::uint64_t> recorded;            // absent: not known
+  std::optional<std::optional<std::uint64_t>> now;  // in this schedule, where it is another; that may not be known
+  bool made_up = false;                             // the event was never recorded: `now` is all there is
+};
 
-// The schedule of a finding as an interleaving, a column for each thread that takes part, with values and source lines;
-// empty where it cannot be written out. Unless `full`, what is long and uneventful is folded.
-std::string witness(const finding::Finding& finding, const Context& context, bool full);
+// One event of a schedule.
+struct WitnessStep {
+  std::size_t thread = 0, place = 0;  // indices into Witness
+  trace::EventKind kind{};
+  std::string object;  // what it is about: memory, a lock, a thread, a function; may be empty
+  std::string with;    // of a wait or wake: the lock
+  std::uint32_t size = 0;
+  bool failed = false;
+  std::optional<WitnessValue> reads, stores;
+  bool differs = false;                          // it is known to read or store another value than recorded
+  std::uint64_t target = 0;                      // of a branch: its number,
+  std::optional<std::uint64_t> recorded_target;  // and what that was, where it turns
+};
 
-// The source line of a place, without indentation; empty if the trace did not bring it and the file is not there.
-std::string source_text(const Context& context, LocationId location);
+// Of a read that can see another write: what it sees in the schedule.
+struct WitnessSeen {
+  std::string variable;
+  bool at_end = false;      // what memory holds at the end counts as read
+  bool from_start = false;  // what was there before any write; else
+  std::string writer;       // what this thread wrote
+  std::size_t place = 0;    // here
+};
+
+// The schedule of a finding, event by event.
+struct Witness {
+  std::vector<std::string> threads;  // those that take part in what is shown
+  std::vector<Place> places;
+  std::uint64_t before = 0;  // how many events come first that are not among the steps
+  bool before_as_recorded = false;
+  std::vector<WitnessStep> steps;
+  std::vector<WitnessStep> next;  // after them: the two accesses, or the read; without values
+  std::optional<WitnessSeen> seen;
+};
 
 }  // namespace racecast::report

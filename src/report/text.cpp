@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "base/printable.h"
-#include "program/program.h"
-#include "report/report.h"
+#include "report/render.h"
 
 namespace racecast::report {
 
 namespace {
 
-// What separates the calls of trace::Location::inlined.
+// What separates the calls of Place::inlined.
 constexpr std::string_view kCalledFrom = ", called from ";
 
 struct Paint {
@@ -37,31 +36,32 @@ std::string shell_word(const std::string& name) {
   return fmt::format("{}'{}'", hidden ? "$" : "", printable(quoted));
 }
 
-std::string kind_of_access(const finding::Access& access) {
+std::string joined(const std::vector<std::string>& names, std::string_view separator) {
+  return printable(fmt::format("{}", fmt::join(names, separator)));
+}
+
+std::string kind_of_access(const Access& access) {
   return fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
 }
 
-std::string locks_of(const trace::Definitions& definitions, const finding::Access& access) {
+std::string locks_of(const Access& access) {
   std::string text;
-  for (const finding::HeldLock& lock : access.locks)
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", name_of_address(definitions, lock.address),
-                        lock.shared ? " (shared)" : "");
+  for (const Lock& lock : access.locks)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", printable(lock.name), lock.shared ? " (shared)" : "");
   return text.empty() ? "no lock held" : "holding " + text;
 }
 
-// " in f" for a place in a real program, the innermost function where calls were inlined (trace.h). In a litmus program
-// the function is the thread, which is named already.
-std::string function_of(const trace::Definitions& definitions, LocationId location) {
-  if (index(location) >= definitions.locations.size()) return {};
-  const trace::Location& l = definitions.locations[index(location)];
-  if (l.function.empty() || l.file.ends_with(".litmus")) return {};
-  return " in " + printable(l.inlined.empty() ? l.function : l.inlined.substr(0, l.inlined.find(kCalledFrom)));
+// " in f" for a place in a real program, the innermost function where calls were inlined. In a litmus program the
+// function is the thread, which is named already.
+std::string function_of(const Place& place) {
+  if (place.function.empty() || place.file.ends_with(".litmus")) return {};
+  return " in " +
+         printable(place.inlined.empty() ? place.function : place.inlined.substr(0, place.inlined.find(kCalledFrom)));
 }
 
 // The calls that the compiler inlined there, one line each.
-std::string inlined_at(const trace::Definitions& definitions, LocationId location, std::string_view indent) {
-  if (index(location) >= definitions.locations.size()) return {};
-  const std::string_view chain = definitions.locations[index(location)].inlined;
+std::string inlined_at(const Place& place, std::string_view indent) {
+  const std::string_view chain = place.inlined;
   std::string text;
   for (std::size_t at = chain.find(kCalledFrom); at != chain.npos;) {
     at += kCalledFrom.size();
@@ -73,83 +73,73 @@ std::string inlined_at(const trace::Definitions& definitions, LocationId locatio
 }
 
 // Who called, but for the function that the thread began with.
-std::string stack_of(const trace::Definitions& definitions, const std::vector<LocationId>& sites,
-                     std::string_view indent) {
+std::string stack_of(const std::vector<Caller>& callers, std::string_view indent) {
   std::string text;
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    if (is_call_site(definitions, sites[i])) {
-      text += fmt::format("{}    called at {}{}\n", indent, name_of_location(definitions, sites[i]),
-                          function_of(definitions, sites[i]));
-      text += inlined_at(definitions, sites[i], indent);
-    } else if (i + 1 < sites.size()) {
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    const Place& place = callers[i].place;
+    if (callers[i].known) {
+      text += fmt::format("{}    called at {}{}\n", indent, printable(place.name), function_of(place));
+      text += inlined_at(place, indent);
+    } else if (i + 1 < callers.size()) {
       // Of the caller the name is known if it was called from elsewhere, too.
-      text += is_call_site(definitions, sites[i + 1])
+      text += callers[i + 1].known
                   ? fmt::format("{}    called through a pointer, or by code that was not recorded\n", indent)
-                  : fmt::format("{}    called in {}\n", indent,
-                                printable(definitions.locations[index(sites[i + 1])].function));
+                  : fmt::format("{}    called in {}\n", indent, printable(callers[i + 1].place.function));
     }
   }
   return text;
 }
 
-std::string side(const finding::Access& access, const Context& context, std::string_view indent) {
-  const trace::Definitions& definitions = context.definitions;
+std::string side(const Access& access, std::string_view indent) {
   std::string text =
-      fmt::format("{}{:<12} by {} at {}{}, {}\n", indent, kind_of_access(access),
-                  name_of_thread(definitions, access.thread), name_of_location(definitions, access.location),
-                  function_of(definitions, access.location), locks_of(definitions, access));
-  if (const std::string line = source_text(context, access.location); !line.empty())
-    text += fmt::format("{}    | {}\n", indent, line);
-  text += inlined_at(definitions, access.location, indent);
-  text += stack_of(definitions, access.call_sites, indent);
+      fmt::format("{}{:<12} by {} at {}{}, {}\n", indent, kind_of_access(access), printable(access.thread),
+                  printable(access.place.name), function_of(access.place), locks_of(access));
+  if (!access.place.excerpt.empty()) text += fmt::format("{}    | {}\n", indent, printable_lines(access.place.excerpt));
+  text += inlined_at(access.place, indent);
+  text += stack_of(access.callers, indent);
   return text;
 }
 
-std::string quoted(const std::string& line) {
-  return line.empty() ? line : fmt::format(" | {}", line);
+std::string turn_text(const Turn& turn) {
+  std::string text = fmt::format("{} turns at {}", printable(turn.thread), printable(turn.place.name));
+  if (!turn.place.excerpt.empty()) text += " | " + printable_lines(turn.place.excerpt);
+  return text;
 }
 
-std::string paragraph(const std::vector<finding::Finding>& findings, std::size_t i, const Context& context,
-                      std::string_view indent) {
-  const finding::Finding& finding = findings[i];
-  const Paint paint{context.colour};
-  std::string analyses;
-  for (const std::string& name : finding.analyses) analyses += (analyses.empty() ? "" : ", ") + name;
+std::string paragraph(const Part& part, std::size_t i, unsigned runs, bool colour, std::string_view indent) {
+  const Finding& finding = part.findings[i];
+  const Paint paint{colour};
   std::string text =
       fmt::format("{}{}\n", indent,
                   paint("1;31", fmt::format("{}. {} on {} ({}; {})", i + 1, finding::row_of(finding.kind).title,
-                                            variable_of(finding, context), finding::text_of(finding.grade), analyses)));
+                                            printable(finding.variable), finding::text_of(finding.grade),
+                                            joined(finding.analyses, ", "))));
   const std::string inner = std::string(indent) + "   ";
-  text += side(finding.first, context, inner);
-  text += side(finding.second, context, inner);
+  text += side(finding.first, inner);
+  text += side(finding.second, inner);
   text += fmt::format("{}why: {}\n", inner, printable(finding.reason));
-  for (const finding::Turn& turn : finding.turns)
-    text +=
-        fmt::format("{}     {} turns at {}{}\n", inner, name_of_thread(context.definitions, turn.thread),
-                    name_of_location(context.definitions, turn.location), quoted(source_text(context, turn.location)));
-  if (const auto seen = context.seen_in.find(finding.fingerprint); context.runs > 1 && seen != context.seen_in.end())
-    text += fmt::format("{}seen in {} of {} runs\n", inner, seen->second, context.runs);
+  for (const Turn& turn : finding.turns) text += fmt::format("{}     {}\n", inner, turn_text(turn));
+  if (finding.seen_in) text += fmt::format("{}seen in {} of {} runs\n", inner, *finding.seen_in, runs);
   if (finding.schedule) {
-    const std::string option = schedule_option(finding, context);
-    const bool command = !option.empty() && context.input.ends_with(".litmus");
+    const bool command = !finding.schedule->option.empty() && part.input.ends_with(".litmus");
     text += fmt::format("{}checked: a schedule of {} events brings both next to each other{}\n", inner,
-                        finding::length_of(*finding.schedule), command ? "; to see it:" : "");
+                        finding.schedule->length, command ? "; to see it:" : "");
     if (command)
-      text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(context.input), option);
+      text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(part.input),
+                          printable(finding.schedule->option));
   }
   text += "\n";
-  for (std::size_t k = 0; k < findings.size(); ++k)
-    if (findings[k].depends_on == i) text += paragraph(findings, k, context, inner);
+  for (const std::size_t k : finding.dependents) text += paragraph(part, k, runs, colour, inner);
   return text;
 }
 
-std::string closing_line(std::size_t findings, std::size_t dependent, const Context& context) {
+std::string closing_line(std::size_t findings, std::size_t dependent, const Part& part) {
   if (findings == 0) {
     std::string text = "no race found";
-    if (context.candidates != 0)
-      text += fmt::format(" for certain; {} candidate{} left", context.candidates,
-                          context.candidates == 1 ? " is" : "s are");
-    return text + (context.complete ? "\n" : "; not everything was looked at\n");
+    if (part.candidate_count != 0)
+      text += fmt::format(" for certain; {} candidate{} left", part.candidate_count,
+                          part.candidate_count == 1 ? " is" : "s are");
+    return text + (part.complete ? "\n" : "; not everything was looked at\n");
   }
   const std::size_t races = findings - dependent;
   std::string text = fmt::format("{} race{}", races, races == 1 ? "" : "s");
@@ -160,59 +150,27 @@ std::string closing_line(std::size_t findings, std::size_t dependent, const Cont
 
 }  // namespace
 
-std::string source_text(const Context& context, LocationId location) {
-  const trace::Definitions& definitions = context.definitions;
-  if (definitions.program == nullptr || index(location) >= definitions.locations.size()) return {};
-  std::string_view text = definitions.program->source;
-  const trace::Location& place = definitions.locations[index(location)];
-  std::uint32_t line = place.line;
-  if (line == 0) return {};
-  std::string own;
-  if (text.empty()) {
-    if (context.source_line) own = context.source_line(place.file, line);
-    text = own;
-  } else {
-    while (--line > 0) {
-      const std::size_t end = text.find('\n');
-      if (end == std::string_view::npos) return {};
-      text.remove_prefix(end + 1);
-    }
-  }
-  text = text.substr(0, text.find('\n'));
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return printable_lines(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
-}
-
-std::string variable_of(const finding::Finding& finding, const Context& context) {
-  const auto object = context.objects.find({finding.second.address, finding.second.event});
-  return object != context.objects.end() ? object->second
-                                         : name_of_address(context.definitions, finding.second.address);
-}
-
-std::string text(const std::vector<finding::Finding>& findings, const Context& context) {
+std::string text(const Part& part, unsigned runs, bool colour) {
   std::string text;
   std::size_t dependent = 0, races = 0;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (findings[i].seen) continue;
-    if (findings[i].depends_on)
+  for (std::size_t i = 0; i < part.findings.size(); ++i) {
+    if (part.findings[i].seen) continue;
+    if (part.findings[i].depends_on)
       ++dependent;
     else
-      text += paragraph(findings, i, context, "");
+      text += paragraph(part, i, runs, colour, "");
     ++races;
   }
-  if (context.races) text += closing_line(races, dependent, context);
-  return text + (context.reads ? reads_text(findings, context) : "");
+  if (part.races) text += closing_line(races, dependent, part);
+  return text + (part.reads ? reads_text(part) : "");
 }
 
-std::string candidates(const std::vector<finding::Finding>& candidates, const Context& context) {
+std::string candidates(const std::vector<Finding>& candidates) {
   std::string text;
-  for (const finding::Finding& candidate : candidates) {
-    std::string analyses;
-    for (const std::string& name : candidate.analyses) analyses += (analyses.empty() ? "" : ", ") + name;
+  for (const Finding& candidate : candidates) {
     text +=
-        fmt::format("candidate on {} ({})\n", name_of_address(context.definitions, candidate.second.address), analyses);
-    text += side(candidate.first, context, "   ") + side(candidate.second, context, "   ");
+        fmt::format("candidate on {} ({})\n", printable(candidate.second.variable), joined(candidate.analyses, ", "));
+    text += side(candidate.first, "   ") + side(candidate.second, "   ");
     text += fmt::format("   why: {}\n\n", printable(candidate.reason));
   }
   return text +
@@ -220,22 +178,17 @@ std::string candidates(const std::vector<finding::Finding>& candidates, const Co
                      candidates.size(), candidates.size() == 1 ? "" : "s");
 }
 
-std::string lines(const std::vector<finding::Finding>& findings, const Context& context) {
+std::string lines(const std::vector<Finding>& findings) {
+  const auto side_of = [](const Access& access, const char* otherwise) {
+    return access.happens ? fmt::format("{}@{}", kind_of_access(access), printable(access.place.name))
+                          : std::string(otherwise);
+  };
   std::vector<std::string> sorted;
-  for (const finding::Finding& finding : findings) {
-    std::string analyses;
-    for (const std::string& name : finding.analyses) analyses += (analyses.empty() ? "" : ",") + name;
-    const auto side_of = [&](const finding::Access& access, bool is_access, const char* otherwise) {
-      return is_access
-                 ? fmt::format("{}@{}", kind_of_access(access), name_of_location(context.definitions, access.location))
-                 : std::string(otherwise);
-    };
-    sorted.push_back(fmt::format(
-        "{} {} {} {} {} {} {:016x}", finding::row_of(finding.kind).text, finding::text_of(finding.grade),
-        name_of_address(context.definitions, finding.second.address),
-        side_of(finding.first, !finding.seen || !finding.seen->from_start, "start"),
-        side_of(finding.second, !finding.seen || !finding.seen->at_end, "end"), analyses, finding.fingerprint));
-  }
+  for (const Finding& finding : findings)
+    sorted.push_back(fmt::format("{} {} {} {} {} {} {:016x}", finding::row_of(finding.kind).text,
+                                 finding::text_of(finding.grade), printable(finding.second.variable),
+                                 side_of(finding.first, "start"), side_of(finding.second, "end"),
+                                 joined(finding.analyses, ","), finding.fingerprint));
   std::sort(sorted.begin(), sorted.end());
   std::string text;
   for (const std::string& line : sorted) text += line + "\n";

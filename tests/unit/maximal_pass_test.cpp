@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
-#include "report/report.h"
+#include "report/render.h"
+#include "report/resolve.h"
 #include "unit/text_trace.h"
 #include "witness/judge.h"
 
@@ -109,9 +110,12 @@ trace::Trace many_places() {
 }
 
 std::string text_of(const trace::Trace& trace, const analysis::Output& output) {
-  const report::Context context{trace.definitions, &trace.events, "trace", false, 0, true};
-  const std::vector<report::Part> parts{{output.findings, output.candidates, {}, context}};
-  std::string text = report::json(parts) + output.limit;
+  const report::Origin origin{trace.definitions, &trace.events};
+  report::Report report;
+  report::Part& part = report.parts.emplace_back();
+  part.findings = report::resolve(output.findings, origin);
+  part.candidates = report::resolve(output.candidates, origin);
+  std::string text = report::json(report) + output.limit;
   for (const analysis::Figure& f : output.figures) text += f.name + std::to_string(f.value);
   return text;
 }

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
-#include "report/report.h"
+#include "report/render.h"
+#include "report/resolve.h"
 #include "unit/text_trace.h"
 
 namespace racecast {
@@ -57,9 +58,10 @@ trace::Trace busy_trace() {
 
 std::string text_of(const analysis::Outputs& outputs) {
   std::string text;
-  const report::Context context{outputs.definitions, nullptr, "trace", false, 0, true};
+  const report::Origin origin{outputs.definitions};
   for (const analysis::Output& output : outputs.by_analysis) {
-    text += report::lines(output.findings, context) + report::lines(output.candidates, context);
+    text += report::lines(report::resolve(output.findings, origin));
+    text += report::lines(report::resolve(output.candidates, origin));
     for (const EventNo event : output.racy.events) text += std::to_string(index(event)) + " ";
     text += "\n";
   }

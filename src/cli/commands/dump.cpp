@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <thread>
 
 #include "base/printable.h"
@@ -17,7 +18,8 @@
 #include "cli/pipeline.h"
 #include "cli/source_lines.h"
 #include "program/dump.h"
-#include "report/report.h"
+#include "report/render.h"
+#include "report/resolve.h"
 #include "trace/text.h"
 #include "trace/validator.h"
 
@@ -89,7 +91,7 @@ Outcome verify(const LitmusOptions& options) {
 Result<std::string> dump_findings(const LitmusOptions& options) {
   RC_TRY(const trace::Trace trace, trace_of(options));
   RC_TRY(const Analysed analysed, analyse(analysis::input_of(trace), AnalysisOptions{}.analyses));
-  return report::lines(analysed.findings, {analysed.outputs.definitions, &trace.events, options.path, false, 0, true});
+  return report::lines(report::resolve(analysed.findings, {analysed.outputs.definitions}));
 }
 
 // The N-th finding of the report, in the same order.
@@ -106,23 +108,14 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
         fmt::format("{}: there is no finding {}; the analysis has {}", options.path, number, analysed.findings.size()));
   const finding::Finding& finding = analysed.findings[number - 1];
   SourceLines lines(analysis.source_root);
-  const report::Context context{analysed.outputs.definitions,
-                                &trace.events,
-                                options.path,
-                                false,
-                                0,
-                                true,
-                                true,
-                                true,
-                                1,
-                                {},
-                                {},
-                                [&lines](const std::string& file, std::uint32_t line) { return lines(file, line); }};
-  const std::string title =
-      fmt::format("{}. {} on {}\n", number, finding::row_of(finding.kind).title, report::variable_of(finding, context));
+  const report::Origin origin{
+      .definitions = analysed.outputs.definitions, .events = &trace.events, .source_line = std::ref(lines)};
+  const std::string title = fmt::format("{}. {} on {}\n", number, finding::row_of(finding.kind).title,
+                                        name_of_address(analysed.outputs.definitions, finding.second.address));
   if (!finding.schedule)
     return title + "it was observed in the recorded run; there is no schedule that brings both next to each other\n";
-  return title + report::witness(finding, context, full);
+  const std::optional<report::Witness> witness = report::resolve_witness(finding, origin, full);
+  return title + (witness ? report::text(*witness, full) : "");
 }
 
 // CLI11 takes -1 for 2^64 - 1, and so what is larger.

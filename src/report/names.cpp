@@ -1,0 +1,64 @@
+#include "report/names.h"
+
+#include <string_view>
+#include <utility>
+
+#include "program/program.h"
+
+namespace racecast::report {
+
+Names::Names(const trace::Definitions& definitions, SourceLine source_line)
+    : definitions_(definitions), source_line_(std::move(source_line)), addresses_(definitions) {
+  if (definitions.program == nullptr || !definitions.program->source.empty()) return;
+  for (const program::Function& function : definitions.program->functions)
+    if (!function.blocks.empty()) entries_.insert(index(function.blocks[0].instructions[0].id));
+}
+
+std::string Names::string(std::uint64_t id) const {
+  return id < definitions_.strings.size() ? definitions_.strings[id] : std::string();
+}
+
+Place Names::place(LocationId location) const {
+  Place place;
+  place.name = name_of_location(definitions_, location);
+  if (index(location) >= definitions_.locations.size()) return place;
+  const trace::Location& l = definitions_.locations[index(location)];
+  place.file = l.file;
+  place.line = l.line;
+  place.column = l.column;
+  place.function = l.function;
+  place.label = l.label;
+  place.inlined = l.inlined;
+  return place;
+}
+
+Place Names::place_with_excerpt(LocationId location) const {
+  Place made = place(location);
+  made.excerpt = excerpt(location);
+  return made;
+}
+
+std::string Names::excerpt(LocationId location) const {
+  if (definitions_.program == nullptr || index(location) >= definitions_.locations.size()) return {};
+  std::string_view text = definitions_.program->source;
+  const trace::Location& place = definitions_.locations[index(location)];
+  std::uint32_t line = place.line;
+  if (line == 0) return {};
+  std::string own;
+  if (text.empty()) {
+    if (source_line_) own = source_line_(place.file, line);
+    text = own;
+  } else {
+    while (--line > 0) {
+      const std::size_t end = text.find('\n');
+      if (end == std::string_view::npos) return {};
+      text.remove_prefix(end + 1);
+    }
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
+}
+
+}  // namespace racecast::report

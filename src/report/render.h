@@ -1,0 +1,30 @@
+// A report as text and as JSON. No logic, and nothing is looked up: what is shown was decided before (report.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace racecast::report {
+
+// One paragraph per finding, dependent races under the race they hang on, and a closing line.
+std::string text(const Part& part, unsigned runs, bool colour);
+
+// The same for the findings of `nondet` among them, by read.
+std::string reads_text(const Part& part);
+
+// One line per finding, sorted: for golden files and for grep.
+std::string lines(const std::vector<Finding>& findings);
+
+// The same as text() for candidates, which are not findings.
+std::string candidates(const std::vector<Finding>& candidates);
+
+// The whole of every finding of all parts (at least one); schema in docs/json.md.
+std::string json(const Report& report);
+
+// An interleaving, a column for each thread that takes part, with values and source lines. Unless `full`, what is long
+// and uneventful is folded.
+std::string text(const Witness& witness, bool full);
+
+}  // namespace racecast::report
