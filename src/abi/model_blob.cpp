@@ -70,6 +70,7 @@ bool get(ByteReader& in, const program::Program& program, Shape& shape) {
 std::vector<std::uint8_t> encode_model(const Model& model) {
   const std::vector<std::uint8_t> program = encode(model.program);
   ByteWriter out;
+  out.varint(kVersion);
   out.varint(program.size());
   out.raw(program.data(), program.size());
   out.varint(model.shapes.size());
@@ -91,6 +92,10 @@ Result<Model> decode_model(std::span<const std::uint8_t> bytes) {
     return bad_input("a model of code is damaged");
   }
   ByteReader in(plain);
+  if (const std::uint64_t version = in.varint(); in.ok() && version != kVersion) {
+    return bad_input(fmt::format("a model of code has version {}, this racecast reads version {}: compile it again",
+                                 version, kVersion));
+  }
   const std::size_t program_bytes = in.count(1);
   if (!in.ok()) return bad_input("a model of code is damaged");
   Model model;

@@ -14,7 +14,7 @@ namespace racecast::analysis {
 namespace {
 
 // Where the trace came with its program and is small, the program itself is run along the schedule, too. That needs a
-// program that the interpreter can run, one that has its source text: the model of a compiled program is recomputed
+// program that the interpreter can run, that of a litmus file: the model of a compiled program is recomputed
 // along recorded paths (model/walk/walk.h), not run, as half of what it calls is outside of it.
 constexpr std::uint64_t kMaxReplayed = 100'000;
 
@@ -22,7 +22,7 @@ Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std
   std::vector<witness::Judgement> judgements;
   RC_TRY(auto source, input.open());
   const auto& program = source->definitions().program;
-  if (program == nullptr || program->source.empty()) return judgements;
+  if (program == nullptr || program->origin != program::Origin::Litmus) return judgements;
   std::uint64_t end = 0;
   for (const RacePair& pair : pairs) end = std::max<std::uint64_t>(end, index(pair.second.event) + 1);
   if (end * pairs.size() > kMaxReplayed) return judgements;

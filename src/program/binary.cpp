@@ -22,6 +22,8 @@ enum InstructionFlag : std::uint8_t {
 };
 
 constexpr std::uint8_t kLocal = 128;  // in the byte of the memory order
+// In the byte of a binding, whose lower bits are the linkage.
+constexpr unsigned kLinkageBits = 3, kDeclared = 4, kHidden = 8;
 
 // ---- writing
 
@@ -36,6 +38,11 @@ void put_all(ByteWriter& out, const std::vector<T>& all, const Put& put_one) {
   for (const T& one : all) put_one(one);
 }
 
+void put(ByteWriter& out, const Operand& o) {
+  out.u8(static_cast<std::uint8_t>(o.kind));
+  out.varint(o.value);
+}
+
 void put(ByteWriter& out, const Instruction& i) {
   out.u8(static_cast<std::uint8_t>(i.op));
   out.u8(static_cast<std::uint8_t>((i.checked ? kChecked : 0) | (i.recursive ? kRecursive : 0) |
@@ -48,10 +55,7 @@ void put(ByteWriter& out, const Instruction& i) {
   if (i.result != kNoReg) out.varint(index(i.result));
   if (i.result2 != kNoReg) out.varint(index(i.result2));
   if (i.imm != 0) out.varint(i.imm);
-  put_all(out, i.operands, [&](const Operand& o) {
-    out.u8(static_cast<std::uint8_t>(o.kind));
-    out.varint(o.value);
-  });
+  put_all(out, i.operands, [&](const Operand& o) { put(out, o); });
   if (!i.targets.empty()) put_all(out, i.targets, [&](BlockId b) { out.varint(index(b)); });
   if (!i.cases.empty()) put_all(out, i.cases, [&](std::uint64_t c) { out.varint(c); });
   out.varint(index(i.position.file));
@@ -61,8 +65,18 @@ void put(ByteWriter& out, const Instruction& i) {
   if (i.label != kNoString) out.varint(index(i.label));
 }
 
+void put(ByteWriter& out, const Binding& b) {
+  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(b.linkage) | (b.declared ? kDeclared : 0) |
+                                   (b.hidden ? kHidden : 0)));
+}
+
+void put(ByteWriter& out, std::optional<StructId> type) {
+  out.varint(type ? index(*type) + 1 : 0);
+}
+
 void put(ByteWriter& out, const Function& f) {
   out.varint(index(f.name));
+  put(out, f.binding);
   out.u8(f.missing ? 1 : 0);
   out.varint(f.address);
   out.varint(f.thread ? index(*f.thread) + 1 : 0);
@@ -74,12 +88,20 @@ void put(ByteWriter& out, const Function& f) {
 
 void put(ByteWriter& out, const Global& g) {
   out.varint(index(g.name));
+  out.varint(index(g.symbol));
+  put(out, g.binding);
   out.u8(static_cast<std::uint8_t>(g.kind));
   out.varint(g.element_size);
   out.varint(g.count);
   out.varint(g.initial);
   put_all(out, g.bytes, [&](std::uint8_t byte) { out.u8(byte); });
+  put_all(out, g.relocations, [&](const Relocation& r) {
+    out.varint(r.offset);
+    put(out, r.target);
+    out.varint(r.addend);
+  });
   out.varint(index(g.pointee));
+  put(out, g.type);
   out.varint(g.address);
 }
 
@@ -90,8 +112,10 @@ void put(ByteWriter& out, const Struct& s) {
     out.varint(index(f.name));
     out.varint(f.offset);
     out.varint(index(f.pointee));
+    out.varint(f.size);
+    put(out, f.type);
   });
-  out.varint(s.base ? index(*s.base) + 1 : 0);
+  put(out, s.base);
   put_all(out, s.methods, [&](FunctionId id) { out.varint(index(id)); });
 }
 
@@ -120,8 +144,8 @@ class Decoder {
     if (p.strings.empty() || !p.strings[0].empty()) in_.fail();
     strings_ = p.strings.size();
     // Functions, globals and structs refer to each other: their numbers come before them.
-    p.functions.resize(in_.count(6));
-    p.globals.resize(in_.count(8));
+    p.functions.resize(in_.count(7));
+    p.globals.resize(in_.count(12));
     p.structs.resize(in_.count(5));
     functions_ = p.functions.size();
     globals_ = p.globals.size();
@@ -129,6 +153,12 @@ class Decoder {
     for (Function& f : p.functions) get(f);
     for (Global& g : p.globals) get(g);
     for (Struct& s : p.structs) get(s);
+    get_all(p.aliases, 4, [&](Alias& a) {
+      a.name = text();
+      a.binding = binding();
+      a.target = operand();
+    });
+    p.origin = static_cast<Origin>(below(kOrigins));
     p.main = id<FunctionId>(functions_);
     p.implicit_main = flag();
     p.instruction_count = next_id_;
@@ -174,6 +204,23 @@ class Decoder {
     return {kind, bits};
   }
 
+  Operand operand() {
+    const auto kind = static_cast<OperandKind>(below(4));
+    return {kind, kind == OperandKind::Reg        ? in_.varint_below(registers_)
+                  : kind == OperandKind::Global   ? in_.varint_below(globals_)
+                  : kind == OperandKind::Function ? in_.varint_below(functions_)
+                                                  : in_.varint()};
+  }
+  Binding binding() {
+    const unsigned byte = below(16);
+    if ((byte & kLinkageBits) > static_cast<unsigned>(Linkage::Internal)) in_.fail();
+    return {static_cast<Linkage>(byte & kLinkageBits), (byte & kDeclared) != 0, (byte & kHidden) != 0};
+  }
+  std::optional<StructId> type_of_struct() {
+    const std::uint64_t id = in_.varint_below(structs_ + 1);
+    return id == 0 ? std::nullopt : std::optional(static_cast<StructId>(id - 1));
+  }
+
   void get(Instruction& i) {
     i.id = static_cast<InstrId>(next_id_++);
     i.op = static_cast<Op>(below(static_cast<unsigned>(op_count())));
@@ -189,13 +236,7 @@ class Decoder {
     if ((flags & kResult) != 0) i.result = id<RegId>(registers_);
     if ((flags & kResult2) != 0) i.result2 = id<RegId>(registers_);
     if ((flags & kImm) != 0) i.imm = in_.varint();
-    get_all(i.operands, 2, [&](Operand& o) {
-      o.kind = static_cast<OperandKind>(below(4));
-      o.value = o.kind == OperandKind::Reg        ? in_.varint_below(registers_)
-                : o.kind == OperandKind::Global   ? in_.varint_below(globals_)
-                : o.kind == OperandKind::Function ? in_.varint_below(functions_)
-                                                  : in_.varint();
-    });
+    get_all(i.operands, 2, [&](Operand& o) { o = operand(); });
     if ((flags & kTargets) != 0) get_all(i.targets, 1, [&](BlockId& b) { b = id<BlockId>(blocks_); });
     if ((flags & kCases) != 0) get_all(i.cases, 1, [&](std::uint64_t& c) { c = in_.varint(); });
     i.position.file = text();
@@ -234,6 +275,7 @@ class Decoder {
   void get(Function& f) {
     if (!in_.ok()) return;
     f.name = text();
+    f.binding = binding();
     f.missing = flag();
     f.address = in_.varint();
     if (const std::uint64_t thread = in_.varint_below(std::uint64_t{1} << 32); thread != 0) {
@@ -253,12 +295,20 @@ class Decoder {
   void get(Global& g) {
     if (!in_.ok()) return;
     g.name = text();
+    g.symbol = text();
+    g.binding = binding();
     g.kind = static_cast<GlobalKind>(below(kGlobalKinds));
     g.element_size = u32();
     g.count = u32();
     g.initial = in_.varint();
     get_all(g.bytes, 1, [&](std::uint8_t& byte) { byte = in_.u8(); });
+    get_all(g.relocations, 4, [&](Relocation& r) {
+      r.offset = in_.varint();
+      r.target = operand();
+      r.addend = in_.varint();
+    });
     g.pointee = text();
+    g.type = type_of_struct();
     g.address = in_.varint();
     if (g.address + g.size() < g.address) in_.fail();
     if (!g.bytes.empty() && g.bytes.size() != g.size()) in_.fail();
@@ -268,12 +318,14 @@ class Decoder {
     if (!in_.ok()) return;
     s.name = text();
     s.size = u32();
-    get_all(s.fields, 3, [&](Field& f) {
+    get_all(s.fields, 5, [&](Field& f) {
       f.name = text();
       f.offset = u32();
       f.pointee = text();
+      f.size = u32();
+      f.type = type_of_struct();
     });
-    if (const std::uint64_t base = in_.varint_below(structs_ + 1); base != 0) s.base = static_cast<StructId>(base - 1);
+    s.base = type_of_struct();
     get_all(s.methods, 1, [&](FunctionId& m) {
       m = static_cast<FunctionId>(u32());
       if (index(m) >= functions_ && index(m) != kNone32) in_.fail();
@@ -297,6 +349,12 @@ std::vector<std::uint8_t> encode(const Program& program) {
   for (const Function& f : program.functions) put(out, f);
   for (const Global& g : program.globals) put(out, g);
   for (const Struct& s : program.structs) put(out, s);
+  put_all(out, program.aliases, [&](const Alias& a) {
+    out.varint(index(a.name));
+    put(out, a.binding);
+    put(out, a.target);
+  });
+  out.u8(static_cast<std::uint8_t>(program.origin));
   out.varint(index(program.main));
   out.u8(program.implicit_main ? 1 : 0);
   out.text(program.source);

@@ -35,6 +35,12 @@ std::string position_text(const Program& program, const Position& p) {
   return fmt::format("{}:{}:{}", program.text(p.file), p.line, p.column);
 }
 
+void dump_binding(const Binding& binding, std::string& out) {
+  if (binding.linkage == Linkage::Weak) out += " weak";
+  if (binding.linkage == Linkage::Internal) out += " internal";
+  if (binding.hidden) out += " hidden";
+}
+
 void dump_global(const Program& program, const Global& g, std::string& out) {
   auto to = std::back_inserter(out);
   fmt::format_to(to, "global @{} {}", program.text(g.name), kGlobalKindNames[static_cast<std::size_t>(g.kind)]);
@@ -45,7 +51,15 @@ void dump_global(const Program& program, const Global& g, std::string& out) {
   else if (g.initial != 0)
     fmt::format_to(to, " = {}", static_cast<std::int64_t>(g.initial));
   if (g.pointee != kNoString) fmt::format_to(to, " points to {}", program.text(g.pointee));
+  if (g.type) fmt::format_to(to, " struct {}", program.text(program.structs[index(*g.type)].name));
+  dump_binding(g.binding, out);
+  if (g.binding.declared) out += " declared";
   out += '\n';
+  for (const Relocation& r : g.relocations) {
+    fmt::format_to(to, "  +{} {}", r.offset, operand_text(program, r.target));
+    if (r.addend != 0) fmt::format_to(to, " + {}", static_cast<std::int64_t>(r.addend));
+    out += '\n';
+  }
 }
 
 void dump_struct(const Program& program, const Struct& s, std::string& out) {
@@ -54,8 +68,10 @@ void dump_struct(const Program& program, const Struct& s, std::string& out) {
   if (s.base) fmt::format_to(to, " from {}", program.text(program.structs[index(*s.base)].name));
   out += '\n';
   for (const Field& f : s.fields) {
-    fmt::format_to(to, "  +{} {}", f.offset, program.text(f.name));
+    fmt::format_to(to, "  +{} {}", f.offset, f.name == kNoString ? "_" : program.text(f.name));
+    if (f.type) fmt::format_to(to, " struct {}", program.text(program.structs[index(*f.type)].name));
     if (f.pointee != kNoString) fmt::format_to(to, " points to {}", program.text(f.pointee));
+    if (f.size != 0) fmt::format_to(to, " size {}", f.size);
     out += '\n';
   }
   for (std::size_t i = 0; i < s.methods.size(); ++i) {
@@ -73,7 +89,8 @@ void dump_function(const Program& program, const Function& f, std::string& out) 
   }
   out += ')';
   if (f.thread) fmt::format_to(to, " thread {}", index(*f.thread));
-  out += f.blocks.empty() ? " declared\n" : "\n";
+  dump_binding(f.binding, out);
+  out += f.blocks.empty() ? (f.binding.declared || f.missing ? " declared\n" : " without a model\n") : "\n";
   for (std::size_t b = 0; b < f.blocks.size(); ++b) {
     fmt::format_to(to, "b{}:\n", b);
     for (const Instruction& i : f.blocks[b].instructions) {
@@ -129,6 +146,11 @@ std::string dump(const Program& program) {
   std::string out;
   for (const Struct& s : program.structs) dump_struct(program, s, out);
   for (const Global& g : program.globals) dump_global(program, g, out);
+  for (const Alias& a : program.aliases) {
+    fmt::format_to(std::back_inserter(out), "alias {} of {}", program.text(a.name), operand_text(program, a.target));
+    dump_binding(a.binding, out);
+    out += '\n';
+  }
   for (const Function& f : program.functions) {
     out += '\n';
     dump_function(program, f, out);

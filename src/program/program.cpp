@@ -3,6 +3,7 @@
 #include "program/program.h"
 
 #include <array>
+#include <cstring>
 
 #include "base/check.h"
 
@@ -81,6 +82,19 @@ void layout(Program& program) {
     // An empty global has an address of its own too.
     const std::uint64_t size = global.size() == 0 ? 1 : global.size();
     next += (size + kAlign - 1) / kAlign * kAlign;
+  }
+}
+
+void resolve(Program& program) {
+  for (Global& global : program.globals) {
+    for (const Relocation& relocation : global.relocations) {
+      const std::uint64_t target = relocation.target.kind == OperandKind::Function
+                                       ? program.functions[relocation.target.value].address
+                                       : program.globals[relocation.target.value].address;
+      if (target == 0) continue;
+      const std::uint64_t value = target + relocation.addend;
+      std::memcpy(global.bytes.data() + relocation.offset, &value, kRelocationBytes);
+    }
   }
 }
 

@@ -129,11 +129,21 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
+// How other modules see a function or a global, as object files have it (link.h).
+enum class Linkage : std::uint8_t { External, Weak, Internal };
+struct Binding {
+  Linkage linkage = Linkage::External;
+  bool declared = false;  // its definition is in another module, or nowhere
+  bool hidden = false;    // not to be seen from outside of its executable or shared library
+  bool operator==(const Binding&) const = default;
+};
+
 struct Function {
-  StringId name = kNoString;
+  StringId name = kNoString;  // of compiled code: its symbol
+  Binding binding;
   std::vector<RegId> params;
   std::vector<Type> registers;  // by RegId
-  std::vector<Block> blocks;    // empty: declared only; the first is the entry
+  std::vector<Block> blocks;    // empty: declared, or without a model; the first is the entry
   bool missing = false;         // its body is not recorded (docs/semantics.md, missing code)
   std::uint64_t address = 0;    // where a recorded run had it; 0: nowhere, function_address() is its value then
   // A thread of a litmus file: Fork of this function gives this thread id, and only once. Threads of real programs
@@ -144,16 +154,31 @@ struct Function {
 
 enum class GlobalKind : std::uint8_t { Data, Atomic, Mutex, RwLock, Cond, Semaphore, Barrier, Once };
 inline constexpr int kGlobalKinds = 8;
+
+// Eight bytes of an initialiser that are an address: that of `target` (a Global or a Function) plus `addend`.
+struct Relocation {
+  std::uint64_t offset = 0;
+  Operand target;
+  std::uint64_t addend = 0;
+  bool operator==(const Relocation&) const = default;
+};
+inline constexpr std::uint64_t kRelocationBytes = 8;
+
 struct Global {
   StringId name = kNoString;
+  StringId symbol = kNoString;  // what linkers call it, where that is not its name
+  Binding binding;
   GlobalKind kind = GlobalKind::Data;
   std::uint32_t element_size = 8;
   std::uint32_t count = 1;
   // Every element's value at the start (Data, Atomic, Semaphore) or the number of parties (Barrier).
   std::uint64_t initial = 0;
   std::vector<std::uint8_t> bytes;  // if not empty: the bytes at the start, instead of `initial`
-  StringId pointee = kNoString;     // Data that points to a struct of this name
-  std::uint64_t address = 0;        // set by layout()
+  // What of `bytes` is an address, in ascending order. The bytes there are zero until resolve() knows it.
+  std::vector<Relocation> relocations;
+  std::optional<StructId> type;  // of each element, where it is a struct that the front end knows
+  StringId pointee = kNoString;  // Data that points to a struct of this name
+  std::uint64_t address = 0;     // set by layout()
   std::uint64_t size() const { return std::uint64_t{element_size} * count; }
   bool operator==(const Global&) const = default;
 };
@@ -161,9 +186,13 @@ struct Global {
 struct Field {
   StringId name = kNoString;
   std::uint32_t offset = 0;
-  StringId pointee = kNoString;
+  StringId pointee = kNoString;  // it points to a struct of this name
+  std::uint32_t size = 0;        // in bytes; 0: not known
+  std::optional<StructId> type;  // it is this struct, or an array of them
   bool operator==(const Field&) const = default;
 };
+// A class, a struct or a union (whose fields lie over each other). Structs inside of it, its base among them, come
+// before it in Program::structs.
 struct Struct {
   StringId name = kNoString;
   std::uint32_t size = 0;
@@ -173,15 +202,34 @@ struct Struct {
   bool operator==(const Struct&) const = default;
 };
 
+// Another name of a function or a global of the same module: C++ has them for constructors. For linking by name; code
+// of the module itself names the target.
+struct Alias {
+  StringId name = kNoString;
+  Binding binding;
+  Operand target;
+  bool operator==(const Alias&) const = default;
+};
+
+// Where a program came from, and so what is known about it.
+enum class Origin : std::uint8_t {
+  Litmus,  // all of it is here: it can be run again, its objects have known addresses and content, threads are numbers
+  Llvm,    // compiled code, of which a run may have done more than the model says
+  Cut,     // a litmus program whose trace does not show all that it did (trace/missing_mode.h): as little is known
+};
+inline constexpr int kOrigins = 3;
+
 struct Program {
   std::vector<std::string> strings{""};
   std::vector<Function> functions;
   std::vector<Global> globals;
   std::vector<Struct> structs;
+  std::vector<Alias> aliases;
+  Origin origin = Origin::Llvm;
   FunctionId main{0};
   bool implicit_main = false;  // a litmus file without main: its forks happen before anything that is scheduled
   std::uint32_t instruction_count = 0;
-  std::string source;  // the text it came from, for reports; may be empty
+  std::string source;  // the text it came from; for reports only, and may be empty
   bool operator==(const Program&) const = default;
 
   const std::string& text(StringId id) const { return strings[index(id)]; }
@@ -197,6 +245,8 @@ inline constexpr std::uint64_t kHeapBase = 0x100000000;
 // run. Nullopt: the numbers are so large that it depends on the run.
 std::optional<std::uint64_t> object_address(ThreadId thread, InstrId site, std::uint64_t count, std::uint64_t size);
 void layout(Program& program);
+// Writes the address of every relocation's target into the bytes, where the target has one.
+void resolve(Program& program);
 
 // Numbers all instructions densely; sets instruction_count.
 void number_instructions(Program& program);

@@ -41,6 +41,8 @@ class RuleChecker {
     if (program_.strings.empty() || !program_.strings[0].empty()) return "string 0 is not the empty string";
     if (std::string broken = check_globals(); !broken.empty()) return broken;
     if (std::string broken = check_structs(); !broken.empty()) return broken;
+    if (std::string broken = check_aliases(); !broken.empty()) return broken;
+    if (static_cast<int>(program_.origin) >= kOrigins) return "no such origin";
     if (index(program_.main) >= program_.functions.size()) return "main is no function of the program";
     if (program_.functions[index(program_.main)].blocks.empty()) return "main has no body";
     for (std::size_t f = 0; f < program_.functions.size(); ++f) {
@@ -62,15 +64,50 @@ class RuleChecker {
     std::uint64_t total = 0;
     for (std::size_t g = 0; g < program_.globals.size(); ++g) {
       const Global& global = program_.globals[g];
-      if (!string_ok(global.name) || !string_ok(global.pointee)) return fmt::format("global {}: no such string", g);
+      if (!string_ok(global.name) || !string_ok(global.pointee) || !string_ok(global.symbol)) {
+        return fmt::format("global {}: no such string", g);
+      }
       if (static_cast<int>(global.kind) >= kGlobalKinds) return fmt::format("global {}: no such kind", g);
       if (global.element_size == 0) return fmt::format("global {}: elements of no size", g);
       if (!global.bytes.empty() && global.bytes.size() != global.size()) {
         return fmt::format("global {}: {} initial bytes for {}", g, global.bytes.size(), global.size());
       }
+      if (global.type && index(*global.type) >= program_.structs.size()) {
+        return fmt::format("global {}: no such struct", g);
+      }
+      if (std::string broken = check_relocations(global); !broken.empty())
+        return fmt::format("global {}: {}", g, broken);
       if (global.size() > kHeapBase) return fmt::format("global {}: too large", g);
       total += global.size() + 64;
       if (total > kHeapBase - kGlobalBase) return "the globals do not fit below the heap";
+    }
+    return {};
+  }
+
+  // Is the operand a function or a global of the program?
+  bool is_object(const Operand& operand) const {
+    return operand.kind == OperandKind::Function
+               ? operand.value < program_.functions.size()
+               : operand.kind == OperandKind::Global && operand.value < program_.globals.size();
+  }
+
+  std::string check_relocations(const Global& global) const {
+    std::uint64_t free = 0;  // behind the relocation before
+    for (const Relocation& relocation : global.relocations) {
+      if (relocation.offset < free) return "relocations out of order";
+      if (global.bytes.size() < kRelocationBytes || relocation.offset > global.bytes.size() - kRelocationBytes) {
+        return "a relocation outside of its bytes";
+      }
+      if (!is_object(relocation.target)) return "a relocation to nothing";
+      free = relocation.offset + kRelocationBytes;
+    }
+    return {};
+  }
+
+  std::string check_aliases() const {
+    for (std::size_t a = 0; a < program_.aliases.size(); ++a) {
+      if (!string_ok(program_.aliases[a].name)) return fmt::format("alias {}: no such string", a);
+      if (!is_object(program_.aliases[a].target)) return fmt::format("alias {} of nothing", a);
     }
     return {};
   }
@@ -81,7 +118,12 @@ class RuleChecker {
       if (!string_ok(decl.name)) return fmt::format("struct {}: no such string", s);
       for (const Field& field : decl.fields) {
         if (!string_ok(field.name) || !string_ok(field.pointee)) return fmt::format("struct {}: no such string", s);
-        if (field.offset >= decl.size) return fmt::format("struct {}: a field outside of it", s);
+        if (field.offset >= decl.size || field.size > decl.size - field.offset) {
+          return fmt::format("struct {}: a field outside of it", s);
+        }
+        if (field.type && index(*field.type) >= s) {
+          return fmt::format("struct {}: the struct of a field does not come before it", s);
+        }
       }
       for (const FunctionId method : decl.methods) {
         if (index(method) != kNone32 && index(method) >= program_.functions.size()) {
@@ -97,6 +139,7 @@ class RuleChecker {
   std::string check_function(const Function& function) {
     function_ = &function;
     if (!string_ok(function.name)) return "no such string";
+    if (function.binding.declared && !function.blocks.empty()) return "it is declared, and has a body";
     for (const Type type : function.registers) {
       if (!valid_type(type) || type == kVoid) return "a register of no valid type";
     }

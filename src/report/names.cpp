@@ -9,7 +9,7 @@ namespace racecast::report {
 
 Names::Names(const trace::Definitions& definitions, SourceLine source_line)
     : definitions_(definitions), source_line_(std::move(source_line)), addresses_(definitions) {
-  if (definitions.program == nullptr || !definitions.program->source.empty()) return;
+  if (definitions.program == nullptr || definitions.program->origin == program::Origin::Litmus) return;
   for (const program::Function& function : definitions.program->functions)
     if (!function.blocks.empty()) entries_.insert(index(function.blocks[0].instructions[0].id));
 }

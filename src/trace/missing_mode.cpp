@@ -37,18 +37,18 @@ class ChangedMissing : public EventSource {
     if (mode_ == MissingMode::Barrier) {
       for (std::size_t i = known; i < definitions_.reach.size(); ++i) definitions_.reach[i] = {true, {}};
     } else {
-      forget_source();
+      keep_from_running();
     }
   }
-  // A program with its source can be run again along a schedule, to judge it. A run of missing code that the trace does
-  // not show would contradict every one.
-  void forget_source() {
+  // A litmus program can be run again along a schedule, to judge it. A run of missing code that the trace does not show
+  // would contradict every one.
+  void keep_from_running() {
     const auto& program = definitions_.program;
-    if (program == nullptr || program->source.empty()) return;
+    if (program == nullptr || program->origin != program::Origin::Litmus) return;
     if (std::ranges::none_of(program->functions, &program::Function::missing)) return;
-    auto without = std::make_shared<program::Program>(*program);
-    without->source.clear();
-    definitions_.program = std::move(without);
+    auto cut = std::make_shared<program::Program>(*program);
+    cut->origin = program::Origin::Cut;
+    definitions_.program = std::move(cut);
   }
   void ignore(Event& e) {
     if (e.kind != EventKind::MissingBegin && e.kind != EventKind::MissingEnd) return;

@@ -9,7 +9,7 @@
 namespace racecast::trace {
 
 bool threads_pass_values(const Definitions& definitions) {
-  return definitions.program != nullptr && definitions.program->source.empty();
+  return definitions.program != nullptr && definitions.program->origin != program::Origin::Litmus;
 }
 
 Result<std::span<const Event>> MemorySource::next() {

@@ -34,7 +34,7 @@ struct Judge::Prepared {
   Prepared(const trace::Trace& trace, Values values, const ModelStart& start)
       : execution(trace),
         path(values == Values::Model ? RecordedWalk::make(execution, start) : nullptr),
-        initial(execution, path != nullptr && !trace.definitions.program->source.empty()),
+        initial(execution, path != nullptr && trace.definitions.program->origin == program::Origin::Litmus),
         diverged(start.diverged) {
     find_ties();
     find_semaphore_counts();

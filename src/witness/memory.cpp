@@ -31,7 +31,8 @@ InitialContent::InitialContent(const model::Execution& execution, bool zeroed_ob
     : zeroed_objects_(zeroed_objects) {
   // The model of a compiled program does not say what every global holds at the start (addresses, globals of other
   // files), and its globals may be large: there, what reads saw has to do.
-  if (const auto& program = execution.trace().definitions.program; program != nullptr && !program->source.empty()) {
+  if (const auto& program = execution.trace().definitions.program;
+      program != nullptr && program->origin == program::Origin::Litmus) {
     for (const program::Global& global : program->globals) {
       if (global.kind != program::GlobalKind::Data && global.kind != program::GlobalKind::Atomic) continue;
       for (std::uint64_t i = 0; i < global.size(); ++i) {

@@ -60,6 +60,19 @@ TEST(ModelBlob, ComesBackAsItWas) {
   EXPECT_TRUE(same(model.shapes[1], back->shapes[1]));
 }
 
+TEST(ModelBlob, AnotherVersionIsRefusedAndNamed) {
+  const std::vector<std::uint8_t> good = abi::encode_model(sample());
+  std::vector<std::uint8_t> plain(ZSTD_getFrameContentSize(good.data(), good.size()));
+  ASSERT_EQ(ZSTD_decompress(plain.data(), plain.size(), good.data(), good.size()), plain.size());
+  ASSERT_EQ(plain[0], abi::kVersion);
+  plain[0] = abi::kVersion + 1;
+  std::vector<std::uint8_t> packed(ZSTD_compressBound(plain.size()));
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), 3));
+  const auto back = abi::decode_model(packed);
+  ASSERT_FALSE(back.has_value());
+  EXPECT_NE(back.error().message.find("compile it again"), std::string::npos) << back.error().message;
+}
+
 TEST(ModelBlob, PayloadHasExplicitAddressesAndValuesOnly) {
   const Model model = sample();
   EXPECT_EQ(abi::payload_bytes(model.shapes[0]), 6u + 8u + 4u);

@@ -69,13 +69,26 @@ Program made_by_hand() {
   table.element_size = 1;
   table.count = 3;
   table.bytes = {1, 2, 255};
-  p.globals = {global, table};
+  table.symbol = p.intern("_ZL5table");
+  table.binding = {Linkage::Internal, false, true};
+  Global pointers;
+  pointers.name = p.intern("pointers");
+  pointers.count = 2;
+  pointers.bytes.assign(16, 0);
+  pointers.relocations = {{0, Operand::function(FunctionId{0}), 0}, {8, Operand::global(GlobalId{1}), 2}};
+  pointers.binding.linkage = Linkage::Weak;
+  pointers.type = StructId{0};
+  Global elsewhere;
+  elsewhere.name = p.intern("elsewhere");
+  elsewhere.binding.declared = true;
+  p.globals = {global, table, pointers, elsewhere};
+  p.aliases = {{p.intern("other"), {Linkage::Weak, false, false}, Operand::function(FunctionId{1})}};
   Struct base{p.intern("Base"),
               16,
               {{p.intern("next"), 8, p.intern("Base")}},
               std::nullopt,
               {FunctionId{0}, FunctionId{kNone32}}};
-  Struct derived{p.intern("Derived"), 24, {}, StructId{0}, {}};
+  Struct derived{p.intern("Derived"), 24, {{p.intern("inner"), 0, kNoString, 16, StructId{0}}}, StructId{0}, {}};
   p.structs = {base, derived};
   p.main = FunctionId{1};
   p.source = "int main() {}";
@@ -116,6 +129,19 @@ TEST(ProgramBinary, LitmusProgramsComeBack) {
   }
 }
 
+TEST(ProgramBinary, EveryOriginComesBackAndOthersAreRefused) {
+  Program p = made_by_hand();
+  for (int origin = 0; origin < kOrigins; ++origin) {
+    p.origin = static_cast<Origin>(origin);
+    const auto back = decode(encode(p));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->origin, p.origin);
+  }
+  p.origin = static_cast<Origin>(kOrigins);
+  EXPECT_FALSE(decode(encode(p)));
+  EXPECT_EQ(broken_rule(p), "no such origin");
+}
+
 TEST(ProgramBinary, EveryTruncationIsRefused) {
   const auto bytes = encode(made_by_hand());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -153,12 +179,29 @@ TEST(ProgramBinary, AStructDerivedFromItselfIsRefused) {
 
 TEST(ProgramDump, ShowsIdsPositionsAndLabels) {
   const std::string text = dump(made_by_hand());
-  for (const char* part :
-       {"missing fn callee(%0:i64) declared", "fn main() thread 7", "b0:", "    0  %0 = opaque i64 \"inline assembly\"",
-        "%1 = trunc i17 %0 imm 64", "%4, %5 = cas i64 @g, -1, 2 acqrel", "; a.cpp:12:3 label L",
-        "switch i64 %0 -> b1 b2 on 1", "call &callee, %0", "global @table data[3] size 3", "bytes 01 02 ff",
-        "struct Derived size 24 from Base", "+8 next points to Base", "method 1 abstract",
-        "main is main, 9 instructions"}) {
+  for (const char* part : {"missing fn callee(%0:i64) declared",
+                           "fn main() thread 7",
+                           "b0:",
+                           "    0  %0 = opaque i64 \"inline assembly\"",
+                           "%1 = trunc i17 %0 imm 64",
+                           "%4, %5 = cas i64 @g, -1, 2 acqrel",
+                           "; a.cpp:12:3 label L",
+                           "switch i64 %0 -> b1 b2 on 1",
+                           "call &callee, %0",
+                           "global @table data[3] size 3",
+                           "bytes 01 02 ff",
+                           "struct Derived size 24 from Base",
+                           "+8 next points to Base",
+                           "method 1 abstract",
+                           "+0 inner struct Base size 16",
+                           "global @pointers data[2] size 16",
+                           " struct Base weak",
+                           "  +0 &callee",
+                           "  +8 @table + 2",
+                           "internal hidden",
+                           "alias other of &main weak",
+                           "@elsewhere data size 8",
+                           "main is main, 9 instructions"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

@@ -219,9 +219,42 @@ TEST(ProgramRules, OfAProgram) {
   expect_broken("a field outside", [](Program& p) { p.structs[0].size = 0; });
   expect_broken("its base", [](Program& p) { p.structs[0].base = StructId{0}; });
   expect_broken("a method", [](Program& p) { p.structs[0].methods = {FunctionId{50}}; });
+  expect_broken("a field outside", [](Program& p) { p.structs[0].fields[0].size = p.structs[0].size + 1; });
+  expect_broken("the struct of a field", [](Program& p) { p.structs[0].fields[0].type = StructId{0}; });
+  expect_broken("no such struct", [](Program& p) { p.globals[0].type = StructId{77}; });
+  expect_broken("no such string", [](Program& p) { p.globals[0].symbol = StringId{9999}; });
+  expect_broken("no such origin", [](Program& p) { p.origin = static_cast<Origin>(9); });
+  expect_broken("it is declared", [](Program& p) { p.functions[1].binding.declared = true; });
+  expect_broken("no such string", [](Program& p) { p.aliases = {{StringId{9999}, {}, Operand::global(GlobalId{0})}}; });
+  expect_broken("of nothing", [](Program& p) { p.aliases = {{kNoString, {}, Operand::function(FunctionId{77})}}; });
+  expect_broken("of nothing", [](Program& p) { p.aliases = {{kNoString, {}, Operand::constant(0)}}; });
   Program abstract = example();
   abstract.structs[0].methods = {FunctionId{kNone32}};
   EXPECT_EQ(broken_rule(abstract), "");
+}
+
+TEST(ProgramRules, OfRelocations) {
+  const auto broken = [](const std::string& part, std::vector<Relocation> relocations) {
+    expect_broken(part, [&](Program& p) {
+      Global& g = p.globals[0];
+      g.bytes.assign(g.size(), 0);
+      g.relocations = std::move(relocations);
+    });
+  };
+  const Operand target = Operand::global(GlobalId{0});
+  broken("outside of its bytes", {{1, target, 0}});
+  broken("outside of its bytes", {{~std::uint64_t{0}, target, 0}});
+  broken("out of order", {{0, target, 0}, {4, target, 0}});
+  broken("to nothing", {{0, Operand::global(GlobalId{77}), 0}});
+  broken("to nothing", {{0, Operand::reg(RegId{0}), 0}});
+  expect_broken("outside of its bytes", [&](Program& p) { p.globals[0].relocations = {{0, target, 0}}; });
+  Program good = example();
+  ASSERT_EQ(good.globals[0].size(), 8u);
+  good.globals[0].bytes.assign(8, 0);
+  good.globals[0].relocations = {{0, target, 3}};
+  EXPECT_EQ(broken_rule(good), "");
+  resolve(good);
+  EXPECT_EQ(good.globals[0].bytes[0], (good.globals[0].address + 3) & 0xff);
 }
 
 TEST(ProgramRules, OfBlocks) {

@@ -22,11 +22,11 @@ bool has_object(const Event& e) {
 }
 
 // What the program says about the content of global memory before the run (docs/semantics.md, section 3). Only programs
-// with source text know it for certain (witness/memory.cpp, which decides the same for the judge, says why).
+// of litmus files know it for certain (witness/memory.cpp, which decides the same for the judge, says why).
 class Globals {
  public:
   explicit Globals(const program::Program* program) {
-    if (program == nullptr || program->source.empty()) return;
+    if (program == nullptr || program->origin != program::Origin::Litmus) return;
     for (const program::Global& global : program->globals)
       if (global.kind == program::GlobalKind::Data || global.kind == program::GlobalKind::Atomic)
         by_address_[global.address] = &global;

@@ -281,7 +281,7 @@ class DetourFinder::Explorer {
   std::optional<std::uint64_t> make_object(Way& way, InstrId site, std::uint64_t size) {
     if (size > 0xffffffff) return std::nullopt;
     std::optional<std::uint64_t> address;
-    if (s_.trace.definitions.program->source.empty()) {
+    if (s_.trace.definitions.program->origin != program::Origin::Litmus) {
       address = s_.next_object;
       s_.next_object += size + 64;
     } else {

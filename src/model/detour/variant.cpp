@@ -137,7 +137,7 @@ class VariantMaker::Splice {
 
   // Objects of a litmus program are told apart by how often they were made.
   void count_objects(std::size_t t) {
-    if (trace_.definitions.program->source.empty()) return;
+    if (trace_.definitions.program->origin != program::Origin::Litmus) return;
     std::map<LocationId, std::uint64_t> counts;
     for (Item& item : items_[t]) {
       Event& e = item.event;

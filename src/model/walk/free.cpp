@@ -231,7 +231,7 @@ FreeNext WalkThread::free_thread(const WalkStep& step, const FreeRules& rules) c
   std::optional<ThreadId> child;
   if (who.kind == program::OperandKind::Function)
     child = program.functions[who.value].thread;
-  else if (value.known && step.op == Op::Join && !program.source.empty())
+  else if (value.known && step.op == Op::Join && program.origin == program::Origin::Litmus)
     child = static_cast<ThreadId>(value.value);
   if (!child) return stopped(SideStop::Opaque);
   e.aux = index(*child);

@@ -19,6 +19,17 @@ std::uint8_t part(std::uint32_t k, std::uint32_t size) {
   return static_cast<std::uint8_t>(k | size << 4);
 }
 
+// Is an address in these bytes that the run did not tell (program::resolve)?
+bool holds_unknown_address(const program::Program& program, const program::Global& global, std::uint64_t offset,
+                           std::uint64_t size) {
+  return std::ranges::any_of(global.relocations, [&](const program::Relocation& relocation) {
+    if (relocation.offset >= offset + size || offset >= relocation.offset + program::kRelocationBytes) return false;
+    const program::Operand target = relocation.target;
+    return target.kind == program::OperandKind::Function ? program.functions[target.value].address == 0
+                                                         : program.globals[target.value].address == 0;
+  });
+}
+
 }  // namespace
 
 std::uint64_t LocalMemory::allocate(WalkValue size) {
@@ -133,7 +144,7 @@ WalkValue ConstantMemory::load(std::uint64_t address, std::uint32_t size) const 
   if (offset >= global.size() || global.size() - offset < size) return {};
   WalkValue value{0, true};
   if (!global.bytes.empty()) {
-    if (offset + size > global.bytes.size()) return {};
+    if (offset + size > global.bytes.size() || holds_unknown_address(program_, global, offset, size)) return {};
     std::memcpy(&value.value, global.bytes.data() + offset, size);
     return value;
   }

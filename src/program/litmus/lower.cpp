@@ -46,7 +46,8 @@ void lower_structs(const DeclaredNames& symbols, Interner& intern, Program& prog
     for (const ast::FieldDecl& field : decl->fields) {
       const std::uint32_t offset = symbols.field_offset.at(field.name);
       const bool is_reference = field.type.kind == ast::VarKind::Ref;
-      lowered.fields.push_back({intern(field.name), offset, is_reference ? intern(field.type.struct_name) : kNoString});
+      lowered.fields.push_back(
+          {intern(field.name), offset, is_reference ? intern(field.type.struct_name) : kNoString, 8, std::nullopt});
       lowered.size = std::max(lowered.size, offset + 8);
     }
   }
@@ -79,6 +80,7 @@ StringId Interner::operator()(std::string_view text) {
 Result<Program> lower_litmus(const ast::File& file, const DeclaredNames& symbols, std::string_view text,
                              std::string_view file_name) {
   Program program;
+  program.origin = Origin::Litmus;
   program.source = text;
   Interner intern(program);
   const StringId file_id = intern(file_name);
