@@ -1,0 +1,143 @@
+#include "program/graph/call_graph.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace racecast::program {
+
+struct CallGraph::Found {
+  std::vector<bool> taken, leaves;
+  Edges::List calls, forks;
+};
+
+namespace {
+
+using Node = Edges::Node;
+
+// What a function calls, not by name.
+struct Indirect {
+  std::set<std::size_t> arguments;       // of calls through pointers: how many there are
+  std::set<std::size_t> fork_arguments;  // the same of Fork
+  std::set<std::uint64_t> methods;       // places of virtual methods
+};
+
+bool calls(Op op) {
+  return op == Op::Call || op == Op::Fork;
+}
+
+void take(const Operand& operand, std::vector<bool>& taken) {
+  if (operand.kind == OperandKind::Function) taken[operand.value] = true;
+}
+
+std::vector<bool> address_taken(const Program& program) {
+  std::vector<bool> taken(program.functions.size());
+  for (const Global& global : program.globals) {
+    for (const Relocation& relocation : global.relocations) take(relocation.target, taken);
+  }
+  for (const Struct& type : program.structs) {
+    for (const FunctionId method : type.methods) {
+      if (index(method) != kNone32) taken[index(method)] = true;
+    }
+  }
+  for (const Function& function : program.functions) {
+    for (const Block& block : function.blocks) {
+      for (const Instruction& instruction : block.instructions) {
+        for (std::size_t k = calls(instruction.op) ? 1 : 0; k < instruction.operands.size(); ++k) {
+          take(instruction.operands[k], taken);
+        }
+      }
+    }
+  }
+  return taken;
+}
+
+// By number of arguments; asked for again and again with the same few.
+class Fitting {
+ public:
+  Fitting(const Program& program, const std::vector<bool>& taken) : program_(program) {
+    for (std::size_t f = 0; f < taken.size(); ++f) {
+      if (taken[f]) taken_.push_back(static_cast<Node>(f));
+    }
+  }
+  const std::vector<Node>& operator()(std::size_t arguments) {
+    const auto [it, is_new] = known_.try_emplace(arguments);
+    if (is_new) {
+      for (const Node f : taken_) {
+        if (program_.functions[f].params.size() <= arguments) it->second.push_back(f);
+      }
+    }
+    return it->second;
+  }
+
+ private:
+  const Program& program_;
+  std::vector<Node> taken_;
+  std::map<std::size_t, std::vector<Node>> known_;
+};
+
+std::vector<Node> methods_at(const Program& program, std::uint64_t place) {
+  std::vector<Node> found;
+  for (const Struct& type : program.structs) {
+    if (place < type.methods.size() && index(type.methods[place]) != kNone32)
+      found.push_back(static_cast<Node>(index(type.methods[place])));
+  }
+  return found;
+}
+
+void add_all(Node from, std::set<Node>& to, Edges::List& list) {
+  for (const Node callee : to) list.emplace_back(from, callee);
+  to.clear();
+}
+
+}  // namespace
+
+CallGraph::Found CallGraph::look_at(const Program& program) {
+  Found found;
+  found.taken = address_taken(program);
+  found.leaves.resize(program.functions.size());
+  Fitting fitting(program, found.taken);
+  std::set<Node> called, forked;
+  for (std::size_t f = 0; f < program.functions.size(); ++f) {
+    Indirect indirect;
+    for (const Block& block : program.functions[f].blocks) {
+      for (const Instruction& i : block.instructions) {
+        if (i.op == Op::VirtualCall) indirect.methods.insert(i.imm);
+        if (!calls(i.op)) continue;
+        const Operand& callee = i.operands[0];
+        if (callee.kind == OperandKind::Function)
+          (i.op == Op::Fork ? forked : called).insert(static_cast<Node>(callee.value));
+        else
+          (i.op == Op::Fork ? indirect.fork_arguments : indirect.arguments).insert(i.operands.size() - 1);
+      }
+    }
+    found.leaves[f] = !indirect.arguments.empty() || !indirect.methods.empty() ||
+                      std::ranges::any_of(called, [&](Node g) { return program.functions[g].blocks.empty(); });
+    for (const std::size_t n : indirect.arguments) called.insert(fitting(n).begin(), fitting(n).end());
+    for (const std::size_t n : indirect.fork_arguments) forked.insert(fitting(n).begin(), fitting(n).end());
+    for (const std::uint64_t place : indirect.methods) {
+      const std::vector<Node> methods = methods_at(program, place);
+      called.insert(methods.begin(), methods.end());
+    }
+    add_all(static_cast<Node>(f), called, found.calls);
+    add_all(static_cast<Node>(f), forked, found.forks);
+  }
+  return found;
+}
+
+CallGraph::CallGraph(const Program& program) : CallGraph(program, look_at(program)) {}
+
+CallGraph::CallGraph(const Program& program, Found found)
+    : callees_(program.functions.size(), found.calls),
+      callers_(callees_.reversed()),
+      forks_(program.functions.size(), found.forks),
+      taken_(std::move(found.taken)),
+      leaves_(std::move(found.leaves)),
+      components_(callees_) {}
+
+bool CallGraph::is_recursive(FunctionId function) const {
+  return components_.members[components_.of[index(function)]].size() > 1 ||
+         std::ranges::binary_search(callees(function), index(function));
+}
+
+}  // namespace racecast::program
