@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "base/packed.h"
 #include "program/binary.h"
 
 namespace racecast::abi {
@@ -79,6 +80,16 @@ std::vector<std::uint8_t> encode_model(const Model& model) {
   const std::size_t size = ZSTD_compress(packed.data(), packed.size(), out.bytes().data(), out.bytes().size(), 3);
   CHECK(ZSTD_isError(size) == 0, "zstd: {}", ZSTD_getErrorName(size));
   packed.resize(size);
+  // What is packed too well is not believed: a frame that is skipped makes it longer.
+  if (packed_too_well(size, out.bytes().size())) {
+    constexpr std::uint32_t kSkipped = 0x184d2a50;  // ZSTD_MAGIC_SKIPPABLE_START
+    const auto padding = static_cast<std::uint32_t>(out.bytes().size() / kMaxRatio);
+    ByteWriter frame;
+    frame.u32(kSkipped);
+    frame.u32(padding);
+    packed.insert(packed.end(), frame.bytes().begin(), frame.bytes().end());
+    packed.resize(packed.size() + padding);
+  }
   return packed;
 }
 
@@ -86,6 +97,10 @@ Result<Model> decode_model(std::span<const std::uint8_t> bytes) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kMaxBytes) {
     return bad_input("a model of code is damaged");
+  }
+  if (size > max_unpacked(bytes.size())) {
+    return bad_input(
+        fmt::format("a model of code would unpack to {} bytes, which {} are not believed to hold", size, bytes.size()));
   }
   std::vector<std::uint8_t> plain(size);
   if (ZSTD_decompress(plain.data(), plain.size(), bytes.data(), bytes.size()) != size) {

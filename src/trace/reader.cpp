@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/packed.h"
 #include "program/binary.h"
 #include "program/program.h"
 #include "trace/definitions_codec.h"
@@ -127,6 +128,11 @@ struct Reader::State {
     damage = std::move(d);
   }
 
+  std::string too_large(std::string_view what, std::uint64_t bytes) const {
+    return fmt::format("{} would unpack to {} bytes, which a file of {} bytes is not believed to hold", what, bytes,
+                       file_size);
+  }
+
   struct Chunk {
     ChunkHeader header;
     const std::uint8_t* payload = nullptr;  // raw_size bytes and kDecodePadding
@@ -145,6 +151,8 @@ struct Reader::State {
       why = fmt::format("there is no chunk of type {}", four_letters(header.type));
     } else if (header.raw_size > limit || header.stored_size > header.raw_size) {
       why = fmt::format("the sizes of {} are impossible", a_chunk(header.type));
+    } else if (header.type != ChunkType::Events && header.raw_size > max_unpacked(file_size)) {
+      why = too_large(a_chunk(header.type), header.raw_size);
     } else if (header.events > kMaxEventsPerChunk || (header.events == 0) == (header.type == ChunkType::Events)) {
       why = fmt::format("the number of events of {} is impossible", a_chunk(header.type));
     } else if (file_size - at - kChunkHeaderBytes < header.stored_size) {
@@ -174,9 +182,11 @@ struct Reader::State {
       std::memset(in + header->stored_size, 0, kDecodePadding);
       return Chunk{*header, in};
     }
-    std::uint8_t* const out = raw.reserve(header->raw_size + kDecodePadding);
-    const std::size_t size = ZSTD_decompressDCtx(zstd.get(), out, header->raw_size, in, header->stored_size);
-    if (ZSTD_isError(size) || size != header->raw_size) {
+    const unsigned long long claimed = ZSTD_getFrameContentSize(in, header->stored_size);
+    const bool fits = claimed == header->raw_size || claimed == ZSTD_CONTENTSIZE_UNKNOWN;
+    std::uint8_t* const out = fits ? raw.reserve(header->raw_size + kDecodePadding) : nullptr;
+    const std::size_t size = fits ? ZSTD_decompressDCtx(zstd.get(), out, header->raw_size, in, header->stored_size) : 0;
+    if (!fits || ZSTD_isError(size) || size != header->raw_size) {
       why = fmt::format("{} cannot be unpacked", a_chunk(header->type));
       return std::nullopt;
     }
@@ -200,6 +210,10 @@ struct Reader::State {
       return true;
     }
     definitions_raw += payload.size();
+    if (definitions_raw > max_unpacked(file_size)) {
+      why = too_large("what is defined", definitions_raw);
+      return false;
+    }
     if (definitions_raw > kMaxDefinitionsTotal || !decode_definitions(payload, definitions)) {
       why = "a DEFS chunk is malformed";
       return false;

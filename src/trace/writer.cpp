@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/packed.h"
 #include "program/binary.h"
 #include "trace/definitions_codec.h"
 #include "trace/event_codec.h"
@@ -78,7 +79,9 @@ struct Writer::State {
       stored = ZSTD_compressCCtx(zstd.get(), payload, compressed.size() - kChunkHeaderBytes, raw.data(), raw.size(),
                                  kZstdLevel);
     }
-    if (ZSTD_isError(stored) || stored >= raw.size()) {
+    // What is packed too well is not believed by a reader. (Of events it holds one chunk at a time.)
+    const bool too_well = type != ChunkType::Events && packed_too_well(stored, raw.size());
+    if (ZSTD_isError(stored) || stored >= raw.size() || too_well) {
       if (!raw.empty()) std::memcpy(payload, raw.data(), raw.size());
       stored = raw.size();
     }

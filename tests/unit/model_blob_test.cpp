@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "base/packed.h"
 #include "unit/program_builder.h"
 
 namespace racecast {
@@ -97,6 +98,26 @@ TEST(ModelBlob, WhatDoesNotExistIsRefused) {
   EXPECT_TRUE(refused([](Model& m) { m.shapes[0].items[1].base = 1; }));                        // itself
   EXPECT_TRUE(refused([](Model& m) { m.shapes[1].items[1].base = 1; }));                        // no such global
   EXPECT_TRUE(refused([](Model& m) { m.shapes[0].items.assign(600, m.shapes[0].items[0]); }));  // longer than a record
+}
+
+TEST(ModelBlob, AFewBytesAreNoLargeModel) {
+  const std::vector<std::uint8_t> zeros(kAlwaysUnpacked + 1);
+  std::vector<std::uint8_t> packed(ZSTD_compressBound(zeros.size()));
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), zeros.data(), zeros.size(), 1));
+  ASSERT_LT(packed.size(), 10'000u);
+  const auto refused = abi::decode_model(packed);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().message.find("would unpack to 16777217 bytes"), std::string::npos)
+      << refused.error().message;
+}
+
+TEST(ModelBlob, AModelThatRepeatsItselfComesBack) {
+  Model model = sample();
+  model.shapes.resize(2'000'000, model.shapes[0]);
+  const std::vector<std::uint8_t> packed = abi::encode_model(model);
+  const auto back = abi::decode_model(packed);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_EQ(back->shapes.size(), model.shapes.size());
 }
 
 TEST(ModelBlob, DamageIsAnError) {

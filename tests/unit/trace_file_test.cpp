@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "base/packed.h"
 #include "program/program.h"
 #include "random_trace.h"
 #include "temp_file.h"
@@ -337,6 +338,54 @@ TEST(TraceFile, ACompressedBombIsBounded) {
   // It unpacks to more than it says.
   expect_damage(FileBuilder().definitions(tiny_definitions()).chunk(ChunkType::Events, packed, 1, 0, 100'000),
                 "unpacked");
+}
+
+std::vector<std::uint8_t> packed_by_zstd(const std::vector<std::uint8_t>& bytes) {
+  std::vector<std::uint8_t> packed(ZSTD_compressBound(bytes.size()));
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), bytes.data(), bytes.size(), 1));
+  return packed;
+}
+
+// Definitions of so many MiB that zstd makes very small.
+Definitions long_definitions(int mebibytes) {
+  Definitions d = tiny_definitions();
+  d.strings.assign(static_cast<std::size_t>(mebibytes), std::string((1u << 20) - 16, 'a'));
+  return d;
+}
+
+// A few kilobytes that would be gigabytes: refused by what they say of themselves, and all together.
+TEST(TraceFile, ASmallFileUnpacksToLittle) {
+  const auto large = static_cast<std::uint32_t>(kAlwaysUnpacked + 1);
+  for (const ChunkType type : {ChunkType::Program, ChunkType::Index})
+    expect_damage(FileBuilder().chunk(type, {1, 2, 3}, 0, 0, large), "is not believed to hold");
+  expect_damage(FileBuilder().chunk(ChunkType::Program, {1, 2, 3}, 0, 0, large - 1), "cannot be unpacked");
+
+  // Each chunk is small enough; all of them are not.
+  const Definitions d = long_definitions(24);
+  DefinitionCounts done;
+  FileBuilder builder;
+  for (int chunk = 0; chunk < 6; ++chunk) {
+    const auto raw = encode_definitions(d, done, 4u << 20);
+    ASSERT_TRUE(raw);
+    builder.chunk(ChunkType::Definitions, packed_by_zstd(*raw), 0, 0, static_cast<std::uint32_t>(raw->size()));
+  }
+  ASSERT_LT(builder.bytes().size(), 16'000u);
+  expect_damage(builder, "what is defined would unpack to");
+}
+
+TEST(TraceFile, WhatIsPackedTooWellIsWrittenAsItIs) {
+  const TempFile file("repeated.rct");
+  const Definitions d = long_definitions(24);
+  {
+    auto writer = Writer::create(file.path());
+    ASSERT_TRUE(writer);
+    writer->definitions() = d;
+    ASSERT_TRUE(writer->close());
+  }
+  const auto back = read_back(file.path());
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_FALSE(back->damage) << back->damage->text;
+  EXPECT_EQ(back->definitions.strings, d.strings);
 }
 
 TEST(TraceFile, AnIndexThatLiesDoesNoHarm) {
