@@ -61,12 +61,6 @@ void also_remove_when_interrupted(const std::string& path) {
   if (path.size() < sizeof g_remove[1]) std::memcpy(g_remove[1], path.c_str(), path.size() + 1);
 }
 
-// Where temporary folders are made.
-std::string temporary_place() {
-  const char* chosen = std::getenv("TMPDIR");
-  return chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp";
-}
-
 std::unexpected<Error> cannot_make(const std::string& path, int error) {
   return bad_input(fmt::format("the folder {} cannot be made: {}", path, std::strerror(error)));
 }
@@ -111,24 +105,32 @@ bool still_runs(const std::string& pid) {
 
 }  // namespace
 
-RecordingFolder::RecordingFolder(std::string path, bool temporary) : path_(std::move(path)), temporary_(temporary) {
+RecordingFolder::RecordingFolder(std::string path, bool temporary, int lock)
+    : path_(std::move(path)),
+      temporary_(temporary),
+      lock_(lock),
+      guardian_(std::make_unique<Guardian>(path_, temporary)) {
   if (temporary_) remove_when_interrupted(path_);
 }
 
 RecordingFolder::RecordingFolder(RecordingFolder&& other) noexcept
     : path_(std::move(other.path_)),
       elsewhere_(std::move(other.elsewhere_)),
-      temporary_(std::exchange(other.temporary_, false)) {}
+      temporary_(std::exchange(other.temporary_, false)),
+      lock_(std::exchange(other.lock_, -1)),
+      elsewhere_lock_(std::exchange(other.elsewhere_lock_, -1)),
+      guardian_(std::move(other.guardian_)) {}
 
 RecordingFolder::~RecordingFolder() {
   std::error_code ignored;
-  if (!temporary_) {
-    if (!elsewhere_.empty()) fs::remove(elsewhere_, ignored);  // if it is empty
-    return;
+  if (!elsewhere_.empty() && !temporary_) fs::remove(elsewhere_, ignored);  // if it is empty
+  if (temporary_) {
+    fs::remove_all(path_, ignored);
+    if (!elsewhere_.empty()) fs::remove_all(elsewhere_, ignored);
+    remove_no_more();
   }
-  fs::remove_all(path_, ignored);
-  if (!elsewhere_.empty()) fs::remove_all(elsewhere_, ignored);
-  remove_no_more();
+  for (const int lock : {lock_, elsewhere_lock_})
+    if (lock >= 0) close(lock);
 }
 
 Result<RecordingFolder> RecordingFolder::make(const std::optional<std::string>& out, bool keep) {
@@ -150,9 +152,8 @@ Result<RecordingFolder> RecordingFolder::make(const std::optional<std::string>& 
     }
     return bad_input("there are a million folders racecast.out.N here");
   }
-  std::string name = temporary_place() + "/racecast.XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) return cannot_make(name, errno);
-  return RecordingFolder(fs::canonical(name, error), true);
+  RC_TRY(const TemporaryFolder folder, make_temporary_folder());
+  return RecordingFolder(folder.path, true, folder.lock);
 }
 
 Result<std::string> RecordingFolder::inside(const std::string& name) const {
@@ -167,13 +168,14 @@ std::optional<std::string> RecordingFolder::elsewhere(std::uint64_t bytes) {
   if (!elsewhere_.empty()) return elsewhere_;
   struct stat here{}, there{};
   if (stat(path_.c_str(), &here) != 0) return std::nullopt;
-  for (const std::string& place : {temporary_place(), std::string("/var/tmp"), std::string("/tmp")}) {
+  for (const std::string& place : temporary_places()) {
     std::error_code error;
     if (stat(place.c_str(), &there) != 0 || there.st_dev == here.st_dev) continue;
     if (fs::space(place, error).available < bytes || error) continue;
-    std::string name = place + "/racecast.XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) continue;
-    elsewhere_ = fs::canonical(name, error);
+    const Result<TemporaryFolder> folder = make_temporary_folder_in(place);
+    if (!folder) continue;
+    elsewhere_ = folder->path;
+    elsewhere_lock_ = folder->lock;
     if (temporary_) also_remove_when_interrupted(elsewhere_);
     return elsewhere_;
   }

@@ -1,15 +1,18 @@
 // The folder that recordings of a program go to, and what becomes of them: one trace for each process.
 //
-// A recording can be large, so what nobody asked to keep is removed, also when racecast is interrupted, and is made
-// below /var/tmp rather than /tmp, which is often memory.
+// A recording can be large, so what nobody asked to keep is removed: at the end, when racecast is interrupted, by the
+// guardian when it is killed (guardian.h), and by the next run when that is killed, too (temporary_folder.h).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/record/guardian.h"
+#include "cli/record/temporary_folder.h"
 
 namespace racecast::cli {
 
@@ -31,9 +34,11 @@ class RecordingFolder {
   bool temporary() const { return temporary_; }
 
  private:
-  RecordingFolder(std::string path, bool temporary);
+  RecordingFolder(std::string path, bool temporary, int lock = -1);
   std::string path_, elsewhere_;
   bool temporary_;
+  int lock_, elsewhere_lock_ = -1;  // of temporary_folder.h; -1: none
+  std::unique_ptr<Guardian> guardian_;
 };
 
 // One process, merged.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,13 @@ class SignalsForProgram {
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
+// The program is killed when racecast is (guardian.h sees to what the program started). The kernel sends the signal
+// only for a death that comes after the call, hence the look at the parent.
+void end_with(pid_t racecast) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != racecast) _exit(127);
+}
+
 [[noreturn]] void become(const std::vector<std::string>& words,
                          const std::vector<std::pair<std::string, std::string>>& environment, int failure_pipe) {
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -79,8 +87,10 @@ Result<ProgramEnd> run_program(const std::vector<std::string>& words,
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
+  const pid_t racecast = getpid();
   const pid_t program = fork();
   if (program == 0) {
+    end_with(racecast);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     become(words, environment, failure[1]);
   }
