@@ -53,7 +53,8 @@ struct Thread {
   std::uint32_t scanning;         // 1: `scratch` is in use (missing.cpp)
   std::uint32_t stripe;           // 1 + the stripe held; all ones: in an atomic step without one; 0: in no step
   std::uint32_t stack;            // threads.cpp: 1 + its slot in the table of stacks
-  std::uintptr_t stack_top;       // no frame of this thread is above
+  std::uintptr_t stack_begin;     // the stack it began on; it may run on others (handlers, makecontext)
+  std::uintptr_t stack_top;       // no frame of that one is above
   std::uint64_t random;           // perturb.cpp
   void* scratch;                  // missing.cpp
 };

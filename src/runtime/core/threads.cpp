@@ -4,7 +4,9 @@
 
 #include <link.h>
 #include <pthread.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "runtime/core/atomics.h"
@@ -39,12 +41,17 @@ int begin_tls_block(struct dl_phdr_info* info, std::size_t, void* of) {
 
 // Where the stack of this thread is. Asks pthreads, which may allocate; the caller is in the runtime. Whether it is
 // that of main is told by where we are: the child of a fork has one thread, which goes on on the stack of whoever
-// forked.
+// forked. The stack of main grows as far as its limit; the kernel keeps that much free below it, and 128 MiB at least.
 Object own_stack() {
   const auto top_of_main = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   constexpr std::size_t kMainStack = std::size_t{8} << 20;
-  if (top_of_main - here < kMainStack) return {top_of_main - kMainStack, kMainStack};
+  constexpr std::size_t kKeptFree = std::size_t{128} << 20;
+  struct rlimit limit;
+  std::size_t main_stack = kMainStack;
+  if (sys(SYS_prlimit64, 0, RLIMIT_STACK, nullptr, &limit) == 0)
+    main_stack = std::clamp<std::size_t>(limit.rlim_cur, kMainStack, kKeptFree);
+  if (top_of_main - here < main_stack) return {top_of_main - main_stack, main_stack};
   pthread_attr_t attributes;
   void* begin = nullptr;
   std::size_t size = 0;
@@ -104,6 +111,7 @@ void begin_thread(std::uint32_t number) {
   if (!is_in_loader()) ::dl_iterate_phdr(begin_tls_block, stream);
   self.number = number;
   const Object stack = own_stack();
+  self.stack_begin = stack.begin;
   self.stack_top = stack.begin + stack.size;
   add_stack(stack);
   self.random = 0;

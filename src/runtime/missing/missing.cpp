@@ -8,8 +8,11 @@
 // Bound: kMaxObjects objects, kMaxBytes bytes; past it everything is reachable.
 //
 // Stacks: of this thread, the frame that a pointer lies in (our callers keep frame pointers), or where the chain of
-// frames is broken all that is above the pointer. A pointer into another thread's stack takes 4 KiB either side of it:
-// LIMIT(#4), a larger frame is not seen whole.
+// frames is broken all that is above the pointer. A saved frame pointer may be anything where a caller was compiled
+// without them, so the chain is followed on the stack that the thread began on only, where all between this frame and
+// the top can be read. On another stack (a handler's, makecontext's) whose memory is no object, nothing is known of
+// what a pointer to what lies above leads to, so everything is reachable. A pointer into another thread's stack takes
+// 4 KiB either side of it: LIMIT(#4), a larger frame is not seen whole.
 //
 // An object may be freed and unmapped while it is scanned, and a mapping need not be readable. So memory is copied by a
 // system call (process_vm_readv), a page at a time, and what cannot be read has no pointers.
@@ -40,6 +43,7 @@ constexpr std::size_t kBatchBytes = 64 * 1024;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kCachedPages = 64;
 constexpr std::size_t kOtherStack = 4096;
+constexpr std::size_t kUnknownStack = std::size_t{8} << 20;  // what is taken for a stack that nobody told us of
 constexpr std::size_t kSeenSlots = 4 * kMaxObjects;
 static_assert(kMaxObjects * sizeof(Object) + 64 <= abi::kMaxLongRecord);
 
@@ -159,7 +163,7 @@ class Scan {
     return copied < 0 ? 0 : static_cast<std::size_t>(copied) & ~std::size_t{7};
   }
 
-  Object stack_part(std::uintptr_t pointer) const;
+  Object stack_part(std::uintptr_t pointer);
 
   Scratch& scratch_;
   const long pid_ = sys(SYS_getpid);
@@ -169,9 +173,10 @@ class Scan {
 };
 
 // See the head of the file.
-Object Scan::stack_part(std::uintptr_t pointer) const {
+Object Scan::stack_part(std::uintptr_t pointer) {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  if (pointer >= here && pointer < self.stack_top) {
+  const bool on_own_stack = here >= self.stack_begin && here < self.stack_top;
+  if (on_own_stack && pointer >= here && pointer < self.stack_top) {
     std::uintptr_t frame = here;
     while (frame <= pointer) {
       const std::uintptr_t caller = *reinterpret_cast<const std::uintptr_t*>(frame);
@@ -182,7 +187,10 @@ Object Scan::stack_part(std::uintptr_t pointer) const {
     return {pointer & ~std::uintptr_t{7}, self.stack_top - (pointer & ~std::uintptr_t{7})};
   }
   const Object other = find_stack(pointer);
-  if (other.size == 0) return {};
+  if (other.size == 0) {
+    if (!on_own_stack && pointer >= here && pointer - here < kUnknownStack) over_ = true;
+    return {};
+  }
   const std::uintptr_t word = pointer & ~std::uintptr_t{7};
   const std::uintptr_t begin = std::max(other.begin, word - kOtherStack);
   return {begin, std::min(other.begin + other.size, word + kOtherStack) - begin};
