@@ -64,7 +64,7 @@ std::uint64_t number_in(const char* text, std::uint64_t otherwise) {
 }
 
 bool read_environment() {
-  const char* folder = ::getenv(abi::kEnvFolder);
+  const char* folder = ::secure_getenv(abi::kEnvFolder);
   if (folder == nullptr || *folder == 0) return false;
   base_folder[0] = 0;
   if (*folder != '/') {
@@ -76,11 +76,11 @@ bool read_environment() {
     say("nothing is recorded: the path of the folder is too long");
     return false;
   }
-  process.max_bytes = number_in(::getenv(abi::kEnvMaxBytes), ~std::uint64_t{0});
-  const std::uint64_t max_events = number_in(::getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
+  process.max_bytes = number_in(::secure_getenv(abi::kEnvMaxBytes), ~std::uint64_t{0});
+  const std::uint64_t max_events = number_in(::secure_getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
   process.max_is_of_events = max_events < process.max_bytes / abi::kBytesPerEvent;
   if (process.max_is_of_events) process.max_bytes = max_events * abi::kBytesPerEvent;
-  const char* seed = ::getenv(abi::kEnvSeed);
+  const char* seed = ::secure_getenv(abi::kEnvSeed);
   process.seed = seed == nullptr || *seed == 0 ? 0 : number_in(seed, 0) + 1;
   return true;
 }
@@ -151,6 +151,7 @@ void after_fork_in_child() {
 }
 
 __attribute__((constructor(101))) void construct() {
+  look_up_all();
   start_process();
 }
 

@@ -88,16 +88,9 @@ void on_signal(int number, siginfo_t* info, void* context) {
   leave(frame);
 }
 
-constinit Real<int(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
-constinit Real<void(struct __jmp_buf_tag*, int)> real_longjmp{"siglongjmp"};
-constinit Real<void(struct __jmp_buf_tag*, int)> real_longjmp_chk{"__longjmp_chk"};
-
-// Looked up before a handler needs them: dlsym has locks.
-__attribute__((constructor(102))) void look_up() {
-  real_sigaction.get();
-  real_longjmp.get();
-  real_longjmp_chk.get();
-}
+RACECAST_REAL<int(int, const struct sigaction*, struct sigaction*)> real_sigaction{"sigaction"};
+RACECAST_REAL<void(struct __jmp_buf_tag*, int)> real_longjmp{"siglongjmp"};
+RACECAST_REAL<void(struct __jmp_buf_tag*, int)> real_longjmp_chk{"__longjmp_chk"};
 
 // Once handlers are wrapped they stay so, also when recording is over.
 bool wraps_handlers() {

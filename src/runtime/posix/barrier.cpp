@@ -14,8 +14,8 @@ namespace {
 
 using trace::EventKind;
 
-constinit Real<int(pthread_barrier_t*, const pthread_barrierattr_t*, unsigned)> real_init{"pthread_barrier_init"};
-constinit Real<int(pthread_barrier_t*)> real_wait{"pthread_barrier_wait"};
+RACECAST_REAL<int(pthread_barrier_t*, const pthread_barrierattr_t*, unsigned)> real_init{"pthread_barrier_init"};
+RACECAST_REAL<int(pthread_barrier_t*)> real_wait{"pthread_barrier_wait"};
 
 constexpr std::size_t kPartiesOffset = 8;  // in, current_round, count
 constinit std::atomic<bool> layout_known{false};

@@ -19,13 +19,13 @@ using trace::EventKind;
 
 // Before 2.3.2 a condition had another layout; dlsym might give that one.
 constexpr const char* kVersion = "GLIBC_2.3.2";
-constinit Real<int(pthread_cond_t*, pthread_mutex_t*)> real_wait{"pthread_cond_wait", kVersion};
-constinit Real<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)> real_timedwait{"pthread_cond_timedwait",
-                                                                                       kVersion};
-constinit Real<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)> real_clockwait{
+RACECAST_REAL<int(pthread_cond_t*, pthread_mutex_t*)> real_wait{"pthread_cond_wait", kVersion};
+RACECAST_REAL<int(pthread_cond_t*, pthread_mutex_t*, const timespec*)> real_timedwait{"pthread_cond_timedwait",
+                                                                                      kVersion};
+RACECAST_REAL<int(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)> real_clockwait{
     "pthread_cond_clockwait"};
-constinit Real<int(pthread_cond_t*)> real_signal{"pthread_cond_signal", kVersion};
-constinit Real<int(pthread_cond_t*)> real_broadcast{"pthread_cond_broadcast", kVersion};
+RACECAST_REAL<int(pthread_cond_t*)> real_signal{"pthread_cond_signal", kVersion};
+RACECAST_REAL<int(pthread_cond_t*)> real_broadcast{"pthread_cond_broadcast", kVersion};
 
 enum class How { Wait, TimedWait, ClockWait };
 

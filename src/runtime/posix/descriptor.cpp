@@ -48,29 +48,29 @@ Result acquire(int descriptor, Result result) {
   return result;
 }
 
-constinit Real<ssize_t(int, void*, size_t)> real_read{"read"};
-constinit Real<ssize_t(int, void*, size_t, size_t)> real_read_chk{"__read_chk"};
-constinit Real<ssize_t(int, const iovec*, int)> real_readv{"readv"};
-constinit Real<ssize_t(int, void*, size_t, int)> real_recv{"recv"};
-constinit Real<ssize_t(int, void*, size_t, size_t, int)> real_recv_chk{"__recv_chk"};
-constinit Real<ssize_t(int, void*, size_t, int, sockaddr*, socklen_t*)> real_recvfrom{"recvfrom"};
-constinit Real<ssize_t(int, msghdr*, int)> real_recvmsg{"recvmsg"};
-constinit Real<int(int, sockaddr*, socklen_t*)> real_accept{"accept"};
-constinit Real<int(int, sockaddr*, socklen_t*, int)> real_accept4{"accept4"};
-constinit Real<int(int, epoll_event*, int, int)> real_epoll_wait{"epoll_wait"};
-constinit Real<int(int, epoll_event*, int, int, const sigset_t*)> real_epoll_pwait{"epoll_pwait"};
-constinit Real<int(int, eventfd_t*)> real_eventfd_read{"eventfd_read"};
+RACECAST_REAL<ssize_t(int, void*, size_t)> real_read{"read"};
+RACECAST_REAL<ssize_t(int, void*, size_t, size_t)> real_read_chk{"__read_chk"};
+RACECAST_REAL<ssize_t(int, const iovec*, int)> real_readv{"readv"};
+RACECAST_REAL<ssize_t(int, void*, size_t, int)> real_recv{"recv"};
+RACECAST_REAL<ssize_t(int, void*, size_t, size_t, int)> real_recv_chk{"__recv_chk"};
+RACECAST_REAL<ssize_t(int, void*, size_t, int, sockaddr*, socklen_t*)> real_recvfrom{"recvfrom"};
+RACECAST_REAL<ssize_t(int, msghdr*, int)> real_recvmsg{"recvmsg"};
+RACECAST_REAL<int(int, sockaddr*, socklen_t*)> real_accept{"accept"};
+RACECAST_REAL<int(int, sockaddr*, socklen_t*, int)> real_accept4{"accept4"};
+RACECAST_REAL<int(int, epoll_event*, int, int)> real_epoll_wait{"epoll_wait"};
+RACECAST_REAL<int(int, epoll_event*, int, int, const sigset_t*)> real_epoll_pwait{"epoll_pwait"};
+RACECAST_REAL<int(int, eventfd_t*)> real_eventfd_read{"eventfd_read"};
 
-constinit Real<ssize_t(int, const void*, size_t)> real_write{"write"};
-constinit Real<ssize_t(int, const iovec*, int)> real_writev{"writev"};
-constinit Real<ssize_t(int, const void*, size_t, int)> real_send{"send"};
-constinit Real<ssize_t(int, const void*, size_t, int, const sockaddr*, socklen_t)> real_sendto{"sendto"};
-constinit Real<ssize_t(int, const msghdr*, int)> real_sendmsg{"sendmsg"};
-constinit Real<int(int, const sockaddr*, socklen_t)> real_connect{"connect"};
-constinit Real<int(int, int)> real_shutdown{"shutdown"};
-constinit Real<int(int)> real_close{"close"};
-constinit Real<int(int, int, int, epoll_event*)> real_epoll_ctl{"epoll_ctl"};
-constinit Real<int(int, eventfd_t)> real_eventfd_write{"eventfd_write"};
+RACECAST_REAL<ssize_t(int, const void*, size_t)> real_write{"write"};
+RACECAST_REAL<ssize_t(int, const iovec*, int)> real_writev{"writev"};
+RACECAST_REAL<ssize_t(int, const void*, size_t, int)> real_send{"send"};
+RACECAST_REAL<ssize_t(int, const void*, size_t, int, const sockaddr*, socklen_t)> real_sendto{"sendto"};
+RACECAST_REAL<ssize_t(int, const msghdr*, int)> real_sendmsg{"sendmsg"};
+RACECAST_REAL<int(int, const sockaddr*, socklen_t)> real_connect{"connect"};
+RACECAST_REAL<int(int, int)> real_shutdown{"shutdown"};
+RACECAST_REAL<int(int)> real_close{"close"};
+RACECAST_REAL<int(int, int, int, epoll_event*)> real_epoll_ctl{"epoll_ctl"};
+RACECAST_REAL<int(int, eventfd_t)> real_eventfd_write{"eventfd_write"};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // What an interceptor needs: the real function, and a way to tell the runtime's own calls from the program's.
 //
-//   static constinit Real<int(pthread_mutex_t*)> real_lock{"pthread_mutex_lock"};
+//   RACECAST_REAL<int(pthread_mutex_t*)> real_lock{"pthread_mutex_lock"};
 //   RACECAST_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
 //     const int result = real_lock(mutex);
 //     if (result == 0 && !in_runtime()) record_sync(trace::EventKind::Lock, mutex);
@@ -32,39 +32,49 @@ inline bool in_runtime() {
 
 // The next definition of a function after ours (RTLD_NEXT), looked up once and kept. `version`: for symbols that have
 // several (pthread_cond_*: "GLIBC_2.3.2"). Not for malloc and its kin: dlsym may allocate.
-template <typename Function>
-class Real {
+class alignas(32) RealName {  // so that a section of them is an array
  public:
-  constexpr explicit Real(const char* name, const char* version = nullptr) : name_(name), version_(version) {}
+  constexpr explicit RealName(const char* name, const char* version) : name_(name), version_(version) {}
 
   // Null if nobody else defines it.
-  Function* get() {
-    Function* function = function_.load(std::memory_order_acquire);
-    if (function == nullptr) [[unlikely]] {
+  void* find() {
+    void* found = function_.load(std::memory_order_acquire);
+    if (found == nullptr) [[unlikely]] {
       const InRuntime inside;
       const KeepErrno keep;
-      void* found = version_ == nullptr ? nullptr : ::dlvsym(RTLD_NEXT, name_, version_);
+      found = version_ == nullptr ? nullptr : ::dlvsym(RTLD_NEXT, name_, version_);
       if (found == nullptr) found = ::dlsym(RTLD_NEXT, name_);
-      function = reinterpret_cast<Function*>(found);
-      function_.store(function, std::memory_order_release);
+      function_.store(found, std::memory_order_release);
     }
-    return function;
-  }
-  template <typename... Args>
-  auto operator()(Args... args) {
-    return get()(args...);
+    return found;
   }
 
  private:
   const char* name_;
   const char* version_;
-  std::atomic<Function*> function_{nullptr};
+  std::atomic<void*> function_{nullptr};
 };
 
-// For a one-off call: real<int(pthread_t)>("pthread_detach")(t). Looks it up each time.
+static_assert(sizeof(RealName) == 32);
+
 template <typename Function>
-inline Function* real(const char* name) {
-  return Real<Function>(name).get();
-}
+class Real : public RealName {
+ public:
+  constexpr explicit Real(const char* name, const char* version = nullptr) : RealName(name, version) {}
+
+  Function* get() { return reinterpret_cast<Function*>(find()); }
+  template <typename... Args>
+  auto operator()(Args... args) {
+    return get()(args...);
+  }
+};
+
+// How every Real is defined: in one section, so that look_up_all() finds them. dlsym has locks and may allocate, and
+// half of these functions may be called by a handler that interrupted either.
+#define RACECAST_REAL [[gnu::section("racecast_real"), gnu::used]] constinit ::racecast::runtime::Real
+
+// Looks up every Real, when the runtime starts, before anything of the program can run. What is called still earlier
+// looks up what it needs.
+void look_up_all();
 
 }  // namespace racecast::runtime

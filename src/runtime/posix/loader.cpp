@@ -17,12 +17,7 @@ namespace racecast::runtime {
 namespace {
 
 using Visit = int(struct dl_phdr_info*, std::size_t, void*);
-constinit Real<int(Visit*, void*)> real_iterate{"dl_iterate_phdr"};
-
-// Looked up before a handler needs it: dlsym has locks.
-__attribute__((constructor(102))) void look_up() {
-  real_iterate.get();
-}
+RACECAST_REAL<int(Visit*, void*)> real_iterate{"dl_iterate_phdr"};
 
 // A thread that enters counts itself, then looks for forks; a fork counts itself, then looks for threads inside.
 constinit std::atomic<std::uint32_t> inside{0};

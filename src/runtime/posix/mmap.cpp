@@ -15,10 +15,10 @@
 namespace racecast::runtime {
 namespace {
 
-constinit Real<void*(void*, std::size_t, int, int, int, off_t)> real_mmap{"mmap"};
-constinit Real<int(void*, std::size_t)> real_munmap{"munmap"};
-constinit Real<void*(void*, std::size_t, std::size_t, int, void*)> real_mremap{"mremap"};
-constinit Real<int(void*, std::size_t, int)> real_mprotect{"mprotect"};
+RACECAST_REAL<void*(void*, std::size_t, int, int, int, off_t)> real_mmap{"mmap"};
+RACECAST_REAL<int(void*, std::size_t)> real_munmap{"munmap"};
+RACECAST_REAL<void*(void*, std::size_t, std::size_t, int, void*)> real_mremap{"mremap"};
+RACECAST_REAL<int(void*, std::size_t, int)> real_mprotect{"mprotect"};
 
 constexpr std::uintptr_t kPage = 4096;
 

@@ -17,17 +17,17 @@ namespace {
 
 using trace::EventKind;
 
-constinit Real<int(pthread_mutex_t*)> real_lock{"pthread_mutex_lock"};
-constinit Real<int(pthread_mutex_t*)> real_trylock{"pthread_mutex_trylock"};
-constinit Real<int(pthread_mutex_t*, const timespec*)> real_timedlock{"pthread_mutex_timedlock"};
-constinit Real<int(pthread_mutex_t*, clockid_t, const timespec*)> real_clocklock{"pthread_mutex_clocklock"};
-constinit Real<int(pthread_mutex_t*)> real_unlock{"pthread_mutex_unlock"};
-constinit Real<int(pthread_spinlock_t*)> real_spin_lock{"pthread_spin_lock"};
-constinit Real<int(pthread_spinlock_t*)> real_spin_trylock{"pthread_spin_trylock"};
-constinit Real<int(pthread_spinlock_t*)> real_spin_unlock{"pthread_spin_unlock"};
-constinit Real<void(FILE*)> real_flockfile{"flockfile"};
-constinit Real<int(FILE*)> real_ftrylockfile{"ftrylockfile"};
-constinit Real<void(FILE*)> real_funlockfile{"funlockfile"};
+RACECAST_REAL<int(pthread_mutex_t*)> real_lock{"pthread_mutex_lock"};
+RACECAST_REAL<int(pthread_mutex_t*)> real_trylock{"pthread_mutex_trylock"};
+RACECAST_REAL<int(pthread_mutex_t*, const timespec*)> real_timedlock{"pthread_mutex_timedlock"};
+RACECAST_REAL<int(pthread_mutex_t*, clockid_t, const timespec*)> real_clocklock{"pthread_mutex_clocklock"};
+RACECAST_REAL<int(pthread_mutex_t*)> real_unlock{"pthread_mutex_unlock"};
+RACECAST_REAL<int(pthread_spinlock_t*)> real_spin_lock{"pthread_spin_lock"};
+RACECAST_REAL<int(pthread_spinlock_t*)> real_spin_trylock{"pthread_spin_trylock"};
+RACECAST_REAL<int(pthread_spinlock_t*)> real_spin_unlock{"pthread_spin_unlock"};
+RACECAST_REAL<void(FILE*)> real_flockfile{"flockfile"};
+RACECAST_REAL<int(FILE*)> real_ftrylockfile{"ftrylockfile"};
+RACECAST_REAL<void(FILE*)> real_funlockfile{"funlockfile"};
 
 // Bits of glibc's __kind.
 constexpr int kKindMask = 3;

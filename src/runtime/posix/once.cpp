@@ -25,7 +25,7 @@ namespace {
 
 using trace::EventKind;
 
-constinit Real<int(pthread_once_t*, void (*)())> real_once{"pthread_once"};
+RACECAST_REAL<int(pthread_once_t*, void (*)())> real_once{"pthread_once"};
 
 const void* lock_of(const void* guard) {
   return static_cast<const char*>(guard) + 1;

@@ -12,15 +12,15 @@ namespace {
 
 using trace::EventKind;
 
-constinit Real<int(pthread_rwlock_t*)> real_rdlock{"pthread_rwlock_rdlock"};
-constinit Real<int(pthread_rwlock_t*)> real_tryrdlock{"pthread_rwlock_tryrdlock"};
-constinit Real<int(pthread_rwlock_t*, const timespec*)> real_timedrdlock{"pthread_rwlock_timedrdlock"};
-constinit Real<int(pthread_rwlock_t*, clockid_t, const timespec*)> real_clockrdlock{"pthread_rwlock_clockrdlock"};
-constinit Real<int(pthread_rwlock_t*)> real_wrlock{"pthread_rwlock_wrlock"};
-constinit Real<int(pthread_rwlock_t*)> real_trywrlock{"pthread_rwlock_trywrlock"};
-constinit Real<int(pthread_rwlock_t*, const timespec*)> real_timedwrlock{"pthread_rwlock_timedwrlock"};
-constinit Real<int(pthread_rwlock_t*, clockid_t, const timespec*)> real_clockwrlock{"pthread_rwlock_clockwrlock"};
-constinit Real<int(pthread_rwlock_t*)> real_unlock{"pthread_rwlock_unlock"};
+RACECAST_REAL<int(pthread_rwlock_t*)> real_rdlock{"pthread_rwlock_rdlock"};
+RACECAST_REAL<int(pthread_rwlock_t*)> real_tryrdlock{"pthread_rwlock_tryrdlock"};
+RACECAST_REAL<int(pthread_rwlock_t*, const timespec*)> real_timedrdlock{"pthread_rwlock_timedrdlock"};
+RACECAST_REAL<int(pthread_rwlock_t*, clockid_t, const timespec*)> real_clockrdlock{"pthread_rwlock_clockrdlock"};
+RACECAST_REAL<int(pthread_rwlock_t*)> real_wrlock{"pthread_rwlock_wrlock"};
+RACECAST_REAL<int(pthread_rwlock_t*)> real_trywrlock{"pthread_rwlock_trywrlock"};
+RACECAST_REAL<int(pthread_rwlock_t*, const timespec*)> real_timedwrlock{"pthread_rwlock_timedwrlock"};
+RACECAST_REAL<int(pthread_rwlock_t*, clockid_t, const timespec*)> real_clockwrlock{"pthread_rwlock_clockwrlock"};
+RACECAST_REAL<int(pthread_rwlock_t*)> real_unlock{"pthread_rwlock_unlock"};
 
 // Other errors (EDEADLK, EAGAIN): nothing happened.
 int taken(EventKind kind, int result, const pthread_rwlock_t* lock, std::uint8_t flags) {

@@ -17,13 +17,13 @@ namespace {
 
 using trace::EventKind;
 
-constinit Real<int(sem_t*, int, unsigned)> real_init{"sem_init"};
-constinit Real<int(sem_t*)> real_wait{"sem_wait"};
-constinit Real<int(sem_t*)> real_trywait{"sem_trywait"};
-constinit Real<int(sem_t*, const timespec*)> real_timedwait{"sem_timedwait"};
-constinit Real<int(sem_t*, clockid_t, const timespec*)> real_clockwait{"sem_clockwait"};
-constinit Real<int(sem_t*)> real_post{"sem_post"};
-constinit Real<int(sem_t*, int*)> real_getvalue{"sem_getvalue"};
+RACECAST_REAL<int(sem_t*, int, unsigned)> real_init{"sem_init"};
+RACECAST_REAL<int(sem_t*)> real_wait{"sem_wait"};
+RACECAST_REAL<int(sem_t*)> real_trywait{"sem_trywait"};
+RACECAST_REAL<int(sem_t*, const timespec*)> real_timedwait{"sem_timedwait"};
+RACECAST_REAL<int(sem_t*, clockid_t, const timespec*)> real_clockwait{"sem_clockwait"};
+RACECAST_REAL<int(sem_t*)> real_post{"sem_post"};
+RACECAST_REAL<int(sem_t*, int*)> real_getvalue{"sem_getvalue"};
 
 constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 constexpr std::size_t kSlots = 4096;

@@ -23,21 +23,13 @@ void acquire(int number) {
   record<abi::Tag::Acquire>(place_of_signal(number));
 }
 
-constinit Real<int(pid_t, int)> real_kill{"kill"};
-constinit Real<int(pid_t, int, union sigval)> real_sigqueue{"sigqueue"};
-constinit Real<int(pthread_t, int)> real_pthread_kill{"pthread_kill"};
-constinit Real<int(pthread_t, int, union sigval)> real_pthread_sigqueue{"pthread_sigqueue"};
-constinit Real<int(const sigset_t*, int*)> real_sigwait{"sigwait"};
-constinit Real<int(const sigset_t*, siginfo_t*)> real_sigwaitinfo{"sigwaitinfo"};
-constinit Real<int(const sigset_t*, siginfo_t*, const timespec*)> real_sigtimedwait{"sigtimedwait"};
-
-// Looked up before a handler sends one: dlsym has locks.
-__attribute__((constructor(102))) void look_up() {
-  real_kill.get();
-  real_sigqueue.get();
-  real_pthread_kill.get();
-  real_pthread_sigqueue.get();
-}
+RACECAST_REAL<int(pid_t, int)> real_kill{"kill"};
+RACECAST_REAL<int(pid_t, int, union sigval)> real_sigqueue{"sigqueue"};
+RACECAST_REAL<int(pthread_t, int)> real_pthread_kill{"pthread_kill"};
+RACECAST_REAL<int(pthread_t, int, union sigval)> real_pthread_sigqueue{"pthread_sigqueue"};
+RACECAST_REAL<int(const sigset_t*, int*)> real_sigwait{"sigwait"};
+RACECAST_REAL<int(const sigset_t*, siginfo_t*)> real_sigwaitinfo{"sigwaitinfo"};
+RACECAST_REAL<int(const sigset_t*, siginfo_t*, const timespec*)> real_sigtimedwait{"sigtimedwait"};
 
 }  // namespace
 }  // namespace racecast::runtime

@@ -19,13 +19,13 @@
 namespace racecast::runtime {
 namespace {
 
-constinit Real<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_create{"pthread_create"};
-constinit Real<int(pthread_t, void**)> real_join{"pthread_join"};
-constinit Real<int(pthread_t, void**)> real_tryjoin{"pthread_tryjoin_np"};
-constinit Real<int(pthread_t, void**, const timespec*)> real_timedjoin{"pthread_timedjoin_np"};
-constinit Real<int(pthread_t, void**, clockid_t, const timespec*)> real_clockjoin{"pthread_clockjoin_np"};
-constinit Real<int(pthread_t)> real_detach{"pthread_detach"};
-constinit Real<int(pthread_t, const char*)> real_setname{"pthread_setname_np"};
+RACECAST_REAL<int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*)> real_create{"pthread_create"};
+RACECAST_REAL<int(pthread_t, void**)> real_join{"pthread_join"};
+RACECAST_REAL<int(pthread_t, void**)> real_tryjoin{"pthread_tryjoin_np"};
+RACECAST_REAL<int(pthread_t, void**, const timespec*)> real_timedjoin{"pthread_timedjoin_np"};
+RACECAST_REAL<int(pthread_t, void**, clockid_t, const timespec*)> real_clockjoin{"pthread_clockjoin_np"};
+RACECAST_REAL<int(pthread_t)> real_detach{"pthread_detach"};
+RACECAST_REAL<int(pthread_t, const char*)> real_setname{"pthread_setname_np"};
 
 // ---- the end of a thread
 
