@@ -169,6 +169,7 @@ enum class MetaKind : std::uint32_t {
   Thread,       // u32 thread, then its name
   Stopped,      // u64 stamp: nothing after it counts; then the reason in words
   Stream,       // u32 stream, u32 thread, u32 handlers_of, u32 log, u64 log_begin: a stream begins
+  Incomplete,   // something that happens is not recorded, or not as it is: which, in words
 };
 struct MetaHeader {
   std::uint32_t kind;

@@ -91,7 +91,7 @@ void Activations::add(const Record& record, std::vector<Event>& out) {
   if (record.shape == nullptr) {
     if (record.tag != abi::Tag::Bulk) return;
     const Numbers n = numbers_of(record);
-    add_bulk(n.at[0] != 0, call_site(), true, n.at[1], n.at[3], out);
+    add_bulk(n.at[0] != 0, access_site(), true, n.at[1], n.at[3], out);
     return;
   }
   const CodeShape& shape = *record.shape;
@@ -271,6 +271,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       Event e = plain(rmw                                  ? EventKind::AtomicRmw
                       : record.tag == abi::Tag::AtomicRead ? EventKind::AtomicRead
                                                            : EventKind::AtomicWrite);
+      e.location = access_site();
       e.address = n.at[1];
       e.size = static_cast<std::uint32_t>(n.at[2]);
       e.order = order(n.at[3]);

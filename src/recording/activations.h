@@ -66,6 +66,9 @@ class Activations {
                 std::vector<trace::Event>& out);
   std::optional<trace::Event> sync(const Numbers& n) const;
   LocationId call_site() const { return stack_.empty() ? outside_ : stack_.back().call; }
+  // Of an access that the runtime records: one outside of any activation (a host that reallocates) is that of no
+  // instruction.
+  LocationId access_site() const { return stack_.empty() ? vocabulary_->nowhere() : stack_.back().call; }
 
   ThreadId thread_;
   LocationId outside_;  // of runtime events outside of any activation

@@ -118,6 +118,7 @@ Status read_meta(const std::string& path, RawFolder& folder) {
         }
         break;
       }
+      case abi::MetaKind::Incomplete: folder.notes.push_back(rest_of(payload)); break;
       default: good = false;
     }
     if (!good) folder.notes.push_back(fmt::format("{}: the record at byte {} is malformed", path, done));

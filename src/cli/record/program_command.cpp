@@ -12,6 +12,7 @@
 #include "abi/abi.h"
 #include "cli/command.h"
 #include "cli/open_trace.h"
+#include "cli/record/preload.h"
 #include "cli/record/recordings.h"
 #include "cli/record/run_program.h"
 
@@ -31,6 +32,9 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ProgramOpt
   std::vector<std::pair<std::string, std::string>> environment{{abi::kEnvFolder, folder}};
   if (options.max_bytes) environment.emplace_back(abi::kEnvMaxBytes, std::to_string(*options.max_bytes));
   if (options.max_events) environment.emplace_back(abi::kEnvMaxEvents, std::to_string(*options.max_events));
+  if (options.preload) {
+    if (auto value = preload_for(options.words[0])) environment.emplace_back("LD_PRELOAD", *std::move(value));
+  }
   if (options.seed) environment.emplace_back(abi::kEnvSeed, std::to_string(*options.seed + run - 1));
   return environment;
 }
@@ -99,6 +103,9 @@ void add_program_options(CLI::App& command, ProgramOptions& options, bool with_r
     group(command.add_flag("--keep", options.keep, "keep the traces, in a new folder racecast.out.N"));
     group(command.add_option("--out", options.out, "keep the traces, in this folder")->type_name("DIR"));
   }
+  group(command.add_flag("!--no-preload", options.preload,
+                         "do not load the runtime into programs that were not compiled with racecast (what they load "
+                         "that was is then not recorded)"));
   group(command.add_flag("--keep-raw", options.keep_raw, "also keep the recordings that the traces were made of"));
   group(command
             .add_option(

@@ -21,6 +21,7 @@ struct ProgramOptions {
   std::optional<std::string> out;
   std::optional<std::string> report;
   bool record_only = false, keep = false, keep_raw = false;
+  bool preload = true;
   std::optional<std::uint64_t> seed;
   unsigned runs = 1;
   int exit_code = 66;

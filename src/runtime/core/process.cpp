@@ -1,11 +1,15 @@
 // Starting, forking and stopping. See process.h.
 #include "runtime/core/process.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <linux/falloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -61,6 +65,38 @@ std::uint64_t number_in(const char* text, std::uint64_t otherwise) {
     if (__builtin_add_overflow(value, static_cast<std::uint64_t>(*text - '0'), &value)) return otherwise;
   }
   return value;
+}
+
+bool was_preloaded() {
+  const char* preloaded = ::secure_getenv("LD_PRELOAD");
+  return preloaded != nullptr && ::strstr(preloaded, "libracecast_rt.so") != nullptr;
+}
+
+void* object_of(void* address) {
+  Dl_info found;
+  return address != nullptr && ::dladdr(address, &found) != 0 ? found.dli_fbase : nullptr;
+}
+// Whether the program's calls go to libc and not to our interceptors: what came by dlopen is behind it.
+bool stands_behind_libc() {
+  void* const libc = object_of(reinterpret_cast<void*>(::gnu_get_libc_version));
+  return libc != nullptr && object_of(::dlsym(RTLD_DEFAULT, "pthread_create")) == libc;
+}
+
+// Of this process, as the kernel counts them.
+unsigned count_threads() {
+  const long folder = sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return 1;
+  unsigned count = 0;
+  alignas(dirent64) char entries[2048];
+  for (long bytes; (bytes = sys(SYS_getdents64, static_cast<int>(folder), entries, sizeof(entries))) > 0;) {
+    for (long at = 0; at < bytes;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
+      if (entry->d_name[0] != '.') ++count;
+      at += entry->d_reclen;
+    }
+  }
+  sys(SYS_close, static_cast<int>(folder));
+  return count;
 }
 
 bool read_environment() {
@@ -152,7 +188,8 @@ void after_fork_in_child() {
 
 __attribute__((constructor(101))) void construct() {
   look_up_all();
-  start_process();
+  process.preloaded = was_preloaded();
+  if (!process.preloaded) start_process();
 }
 
 }  // namespace
@@ -169,13 +206,20 @@ void start_process() {
     return;
   }
   const InRuntime inside;
-  if (!read_environment() || !open_recording()) {
+  bool recorded = read_environment();
+  if (recorded && stands_behind_libc()) {
+    say("nothing is recorded: the runtime was loaded after the C library; `racecast run -- PROGRAM` loads it in time");
+    recorded = false;
+  }
+  if (!recorded || !open_recording()) {
     process.phase.store(3, std::memory_order_release);
     return;
   }
   ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
   process.phase.store(2, std::memory_order_release);
   begin_thread(process.next_thread.fetch_add(1));
+  if (count_threads() > 1)
+    note_incomplete("threads that ran before the first library compiled with racecast was loaded are not recorded");
 }
 
 void stop_recording(const char* reason) {
@@ -184,6 +228,11 @@ void stop_recording(const char* reason) {
   const Part parts[] = {{&stamp, sizeof(stamp)}, {reason, length_of(reason)}};
   write_meta(abi::MetaKind::Stopped, parts, 2);
   say("recording stopped: ", reason, "; the program goes on");
+}
+
+void note_incomplete(const char* what) {
+  const Part parts[] = {{what, length_of(what)}};
+  if (process_recorded()) write_meta(abi::MetaKind::Incomplete, parts, 1);
 }
 
 void say(const char* first, const char* second, const char* third) {

@@ -1,6 +1,9 @@
 // Recording of a process: where its folder is, when it starts and why it stops.
 //
 // It starts in the runtime's constructor, or before it when an object file's constructor registers its module earlier.
+// Where the runtime was preloaded into a program that may have no hooks (LD_PRELOAD, which `racecast run` sets for a
+// Python or a shell), it starts with the first module: a process without any leaves nothing. A runtime that came by
+// dlopen, behind libc, intercepts nothing: it says so, and nothing is recorded.
 // Without RACECAST_DIR nothing is recorded: every thread keeps the sink. A child of fork has a folder of its own and
 // begins again with its only thread as thread 0; a program that is exec'd finds the environment and counts on. It stops
 // once (size limit, disk full, ids that clash): one line on stderr, one Stopped record in meta. Every thread is
@@ -19,6 +22,7 @@ namespace racecast::runtime {
 struct Process {
   std::atomic<std::uint32_t> phase{0};  // 0: not started; 1: starting; 2: recorded; 3: not recorded
   std::atomic<bool> stopped{false};
+  bool preloaded = false;  // set before anything of the program runs
   std::atomic<std::uint32_t> next_thread{0};
   std::atomic<std::uint32_t> next_stream{0};
   std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
@@ -39,6 +43,9 @@ inline bool process_recorded() {
 
 // Stops recording for good, for `reason` (a few words). Only the first call does anything.
 void stop_recording(const char* reason);
+
+// The report will say that not everything was looked at, why: `what`, a sentence without its full stop. From any code.
+void note_incomplete(const char* what);
 
 // One line on stderr: "racecast: " and the parts.
 void say(const char* first, const char* second = "", const char* third = "");

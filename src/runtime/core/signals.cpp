@@ -92,10 +92,11 @@ RACECAST_REAL<int(int, const struct sigaction*, struct sigaction*)> real_sigacti
 RACECAST_REAL<void(struct __jmp_buf_tag*, int)> real_longjmp{"siglongjmp"};
 RACECAST_REAL<void(struct __jmp_buf_tag*, int)> real_longjmp_chk{"__longjmp_chk"};
 
-// Once handlers are wrapped they stay so, also when recording is over.
+// Once handlers are wrapped they stay so, also when recording is over. In a program that may yet load a library with
+// hooks they are from the start, since its handlers may call it then.
 bool wraps_handlers() {
   static constinit std::atomic<bool> wraps{false};
-  if (wraps.load(std::memory_order_relaxed)) return true;
+  if (wraps.load(std::memory_order_relaxed) || process.preloaded) return true;
   start_process();
   if (!process_recorded()) return false;
   wraps.store(true, std::memory_order_relaxed);

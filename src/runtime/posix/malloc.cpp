@@ -38,6 +38,8 @@ void begin_object(void* memory) {
 }
 void end_object(void* memory) {
   if (memory == nullptr || in_runtime()) return;
+  // A host has plenty from before recording began: that has no life here, and so no end.
+  if (process.preloaded && size_of_object(memory) == 0 && !objects_incomplete()) return;
   record<abi::Tag::Free>(memory);
   remove_object(memory);
 }

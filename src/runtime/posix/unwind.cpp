@@ -1,20 +1,55 @@
+// See unwind.h.
 #include "runtime/posix/unwind.h"
 
+#include <cstddef>
 #include <cstdint>
+
+#include "runtime/core/sys.h"
 
 namespace racecast::runtime {
 namespace {
 
 // The guarded calls of this thread, innermost last. Not on its stack: a longjmp leaves entries behind, which are told
 // by their frames and dropped by the next call.
+//
+// Hardly any thread nests more than two, so the first few are in thread-local memory and the others in a page that is
+// there only while it is needed. All 64 would take 1.5 KiB, and whoever dlopens a library that needs this one has less
+// than that: static thread-local memory is what glibc left when the process started.
 struct Guarded {
   void (*unwound)(void*);
   void* argument;
   std::uintptr_t frame;
 };
+constexpr unsigned kNear = 4;
 constexpr unsigned kMaxNested = 64;
-[[gnu::tls_model("initial-exec")]] thread_local Guarded calls[kMaxNested];
-[[gnu::tls_model("initial-exec")]] thread_local unsigned depth = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local Guarded near[kNear] = {};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Guarded* far = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local unsigned depth = 0;
+constexpr std::size_t kFarBytes = (kMaxNested - kNear) * sizeof(Guarded);
+
+Guarded& call_at(unsigned at) {
+  return at < kNear ? near[at] : far[at - kNear];
+}
+
+// The page is taken in one step: a handler of a signal that comes in between may nest, too, and gives back its own.
+void set_depth(unsigned to) {
+  depth = to;
+  if (to > kNear || far == nullptr) return;
+  Guarded* const page = __atomic_exchange_n(&far, nullptr, __ATOMIC_RELAXED);
+  if (page != nullptr) unmap_pages(page, kFarBytes);
+}
+
+// False: no room; the call is made without being guarded.
+bool push(const Guarded& call) {
+  if (depth == kMaxNested) return false;
+  if (depth >= kNear && far == nullptr) {
+    far = static_cast<Guarded*>(map_pages(kFarBytes));
+    if (far == nullptr) return false;
+  }
+  const unsigned mine = depth++;  // before it is filled: a handler of a signal takes the next one
+  call_at(mine) = call;
+  return true;
+}
 
 // Values of the Itanium C++ ABI (unwind.h, which would bring in libgcc's header).
 constexpr int kCleanupPhase = 2;
@@ -27,7 +62,8 @@ extern "C" [[gnu::used, gnu::visibility("hidden")]] int racecast_unwind_personal
                                                                                     void* /*exception*/,
                                                                                     void* /*context*/) {
   if ((actions & kCleanupPhase) != 0 && depth != 0) {
-    const Guarded call = calls[--depth];
+    const Guarded call = call_at(depth - 1);
+    set_depth(depth - 1);
     call.unwound(call.argument);
   }
   return kContinueUnwind;
@@ -63,12 +99,11 @@ racecast_unwind_frame:
 
 void call_guarded(void (*run)(void*), void (*unwound)(void*), void* argument) {
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  while (depth != 0 && calls[depth - 1].frame <= frame) --depth;
-  if (depth == kMaxNested) return run(argument);
-  const unsigned mine = depth++;
-  calls[mine] = {unwound, argument, frame};
+  while (depth != 0 && call_at(depth - 1).frame <= frame) set_depth(depth - 1);
+  const unsigned outer = depth;
+  if (!push({unwound, argument, frame})) return run(argument);
   racecast_unwind_frame(run, argument);
-  depth = mine;
+  set_depth(outer);
 }
 
 }  // namespace racecast::runtime

@@ -1,8 +1,10 @@
 // Calls code that may be left by an exception, by cancellation of the thread or by pthread_exit, and hears of it.
 //
-// The runtime is built without exceptions and needs no C++ library, so there are no landing pads here. The call goes
-// through a few lines of assembly whose unwind entry names a personality routine of ours; the unwinder asks it when
-// it passes that frame, whoever unwinds and why. Costs a handful of instructions where nothing unwinds.
+// No landing pads: an exception of the program would have to be caught and thrown again, by the C++ library that threw
+// it, and there may be none in the process. (The runtime needs libc and the unwinder of libgcc_s; its own copy of
+// libstdc++ is hidden and serves its own frames.) So the call goes through a few lines of assembly whose unwind entry
+// names a personality routine of ours; the unwinder asks it when it passes that frame, whoever unwinds and why. Where
+// nothing unwinds it costs a handful of instructions.
 #pragma once
 
 namespace racecast::runtime {
