@@ -161,6 +161,7 @@ bool open_recording() {
   process.next_thread.store(0);
   process.next_stream.store(0);
   process.logged.store(0);
+  process.switches_stacks.store(false);
   return true;
 }
 

@@ -22,7 +22,8 @@ namespace racecast::runtime {
 struct Process {
   std::atomic<std::uint32_t> phase{0};  // 0: not started; 1: starting; 2: recorded; 3: not recorded
   std::atomic<bool> stopped{false};
-  bool preloaded = false;  // set before anything of the program runs
+  bool preloaded = false;                    // set before anything of the program runs
+  std::atomic<bool> switches_stacks{false};  // context.cpp: it was said
   std::atomic<std::uint32_t> next_thread{0};
   std::atomic<std::uint32_t> next_stream{0};
   std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
