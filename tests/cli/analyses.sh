@@ -10,6 +10,7 @@ says out "racy events   racy locations   pairs of locations"
 says findings.json '"kept"'
 says findings.json '"racy_events"'
 schedule=$(grep -o -- '--schedule ".*"' out | cut -d'"' -f2)
+[ -n "$schedule" ] || fail "the report has no schedule"
 expect 1 "$racecast" run "$source/tests/litmus/order_syncp_only.litmus" --schedule "$schedule" --analysis hb
 says out "data race on x (observed; hb)"
 

@@ -2,8 +2,7 @@
 # the compiled program records is tested elsewhere; here it must compile, link, run and say what it always said.
 . "$(dirname "$0")/lib.bash"
 bin=$(dirname "$racecast")
-[ -e "$bin/../lib/libracecast_plugin.so" ] && [ -e "$bin/../lib/libracecast_rt.so" ] || { echo "the plugin or the runtime is not built" >&2; exit 77; }
-command -v "${RACECAST_CC:-clang-19}" >/dev/null || { echo "there is no clang-19" >&2; exit 77; }
+needs_compiler
 unset RACECAST_DIR
 
 # quiet COMMAND...: exit code 0 and not a word, as configure scripts want it
@@ -218,20 +217,17 @@ echo 'int main(void) { return 0; }' >conftest.c
 quiet "$racecast" cc -Werror -Wall -Wextra -pedantic -std=c99 conftest.c -o conftest
 
 # ---- make
-if command -v make >/dev/null; then
-  mkdir made
-  cp hello.c use.c next.c made
-  printf 'use: use.o next.o\nuse.o: use.c\nnext.o: next.c\n' >made/Makefile
-  expect 0 make -s -C made CC="$racecast cc" CFLAGS="-O2 -Wall"
-  [ ! -s err ] || fail "make is not quiet: $(head -1 err)"
-  expect 0 made/use
-fi
+mkdir made
+cp hello.c use.c next.c made
+printf 'use: use.o next.o\nuse.o: use.c\nnext.o: next.c\n' >made/Makefile
+expect 0 make -s -C made CC="$racecast cc" CFLAGS="-O2 -Wall"
+[ ! -s err ] || fail "make is not quiet: $(head -1 err)"
+expect 0 made/use
 
 # ---- CMake with the toolchain file: try_compile, a shared and a static library, C and C++
-if command -v cmake >/dev/null; then
-  mkdir project
-  cp hello.cpp next.c project
-  cat >project/CMakeLists.txt <<'C'
+mkdir project
+cp hello.cpp next.c project
+cat >project/CMakeLists.txt <<'C'
 cmake_minimum_required(VERSION 3.16)
 project(sample LANGUAGES C CXX)
 include(CheckCCompilerFlag)
@@ -254,16 +250,34 @@ add_executable(by_static ${CMAKE_BINARY_DIR}/use.cpp)
 target_precompile_headers(by_static PRIVATE <string>)
 target_link_libraries(by_static next_static)
 C
-  expect 0 cmake -S project -B project/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FILE="$bin/../share/racecast/toolchain.cmake"
-  expect 0 cmake --build project/build
-  says_not out "warning"
-  expect 0 project/build/by_shared
-  expect 0 project/build/by_static
-  readelf -d project/build/by_static | grep -q racecast_rt || fail "CMake's program lacks the runtime"
-fi
+expect 0 cmake -S project -B project/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_TOOLCHAIN_FILE="$bin/../share/racecast/toolchain.cmake"
+expect 0 cmake --build project/build
+says_not out "warning"
+expect 0 project/build/by_shared
+expect 0 project/build/by_static
+readelf -d project/build/by_static | grep -q racecast_rt || fail "CMake's program lacks the runtime"
 
-# ---- autotools' own checks
-if command -v autoconf >/dev/null; then
+# ---- what the configure scripts of autotools ask a compiler first: how it calls a program, whether that runs, how it calls an
+# object file, whether it is GNU C, whether -g is taken, whether -c and -o go together
+mkdir configures && cd configures
+echo 'int main(void) { return 0; }' >conftest.c
+quiet "$racecast" cc conftest.c
+expect 0 ./a.out
+rm -f a.out conftest.o
+quiet "$racecast" cc -c conftest.c
+[ -e conftest.o ] && [ ! -e a.out ] || fail "-c makes $(ls)"
+printf '#ifndef __GNUC__\n choke me\n#endif\nint main(void) { return 0; }\n' >conftest.c
+quiet "$racecast" cc -g -O2 -c conftest.c -o other.o
+[ -e other.o ] || fail "-c and -o do not go together"
+printf '#ifdef __GNUC__\n choke me\n#endif\n' >conftest.c
+expect 1 "$racecast" cc -c conftest.c
+printf '#include <no_such_header.h>\n' >conftest.c
+expect 1 "$racecast" cc -E conftest.c
+cd ..
+# ---- and such a script itself; autoconf is not among the packages that racecast needs
+if ! command -v autoconf >/dev/null; then
+  echo "autoconf is not installed: its script is not tried, only the questions above"
+else
   mkdir auto
   printf 'AC_INIT([sample], [1])\nAC_PROG_CC\nAC_PROG_CXX\nAC_CHECK_FUNCS([pthread_create no_such_function])\nAC_CHECK_HEADERS([stdio.h])\nAC_OUTPUT\n' >auto/configure.ac
   (cd auto && autoconf && ./configure CC="$racecast cc" CXX="$racecast c++") >out 2>err || { fail "configure"; head -5 err >&2; }

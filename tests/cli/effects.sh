@@ -1,6 +1,7 @@
 # Rows that a user adds to the table of known effects: without one, a library without hooks is missing code and hides a race with what it
 # does; with one, the race is found; a row that reads only what nobody writes finds nothing; wrong files are told with their line.
 . "$(dirname "$0")/lib.bash"
+needs_compiler
 cat >main.c <<'C'
 #include <pthread.h>
 int look(int* at);

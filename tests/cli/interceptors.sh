@@ -1,9 +1,7 @@
 # What the runtime intercepts: the programs of tests/runtime, which check that results are those without recording; their traces are
 # legal and verify; and the events are the ones that event.def asks for.
 . "$(dirname "$0")/lib.bash"
-lib=$(dirname "$racecast")/../lib
-[ -e "$lib/libracecast_rt.so" ] && [ -e "$lib/libracecast_plugin.so" ] || { echo "no runtime or no plugin in $lib" >&2; exit 77; }
-command -v clang++-19 >/dev/null || { echo "clang++-19 is missing" >&2; exit 77; }
+needs_compiler
 
 # build FILE [ARGS...]: into ./NAME
 build() {

@@ -1,7 +1,9 @@
-# SIGKILL at random moments: whatever was recorded until then is readable and verifies, every time.
+# SIGKILL at random moments: whatever was recorded until then is readable and verifies, every time. Moments are numbers of bytes that
+# were written, not times: a busy machine must not make it a test of programs that were killed before they began.
 #   RACECAST_KILLS=100   how often (100 in the full run)
 . "$(dirname "$0")/lib.bash"
 kills=${RACECAST_KILLS:-100}
+needs_compiler
 cat >"busy.c" <<'C'
 #include <pthread.h>
 #include <stdatomic.h>
@@ -30,24 +32,28 @@ int main(void) {
   work((void*)3);
 }
 C
+"${RACECAST_CC:-clang-19}" -O1 "$source/tests/runtime/kill_at.c" -o kill_at || fail "kill_at.c does not compile"
 "$racecast" cc -O1 -pthread "busy.c" -o ./busy || fail "it does not compile"
 RANDOM=7
+bytes=0
+checked=0
 events=0
 for k in $(seq 1 "$kills"); do
   rm -rf "out"
   mkdir "out"
-  RACECAST_DIR=$PWD/out ./busy &
-  pid=$!
-  sleep "$(printf '0.0%03d' $((RANDOM % 600)))"
-  kill -KILL "$pid"
-  wait "$pid" 2>/dev/null
+  # One in ten as soon as there is a file; buffers are 256 KiB, so that the others are before, at and after their first writes.
+  moment=1
+  [ $((k % 10)) -eq 0 ] || moment=$((RANDOM * 61))
+  RACECAST_DIR=$PWD/out ./kill_at $moment "out" ./busy || fail "kill $k: it was not killed after $moment bytes: $?"
   folder=$(find "out" -mindepth 1 -maxdepth 1 -type d | head -1)
-  # Killed before it had begun: nothing to read.
-  [ -n "$folder" ] || continue
   "$racecast" import "$folder" -o "t.rct" >"merge" 2>&1 || { cat "merge" >&2; fail "kill $k: the recording is not readable"; }
   "$racecast" dump trace --verify "t.rct" >"verify" 2>&1 || { cat "verify" >&2; fail "kill $k: the trace does not verify"; }
-  events=$((events + $(stat -c %s "t.rct")))
+  count=$(sed -n 's/^verify: .*events=\([0-9]*\) .*/\1/p' "verify")
+  [ "${count:-0}" -eq 0 ] || checked=$((checked + 1))
+  events=$((events + ${count:-0}))
+  bytes=$((bytes + $(stat -c %s "t.rct")))
 done
-[ "$events" -gt 100000 ] || fail "hardly anything was recorded: the test shows nothing"
+at_least $((kills * 9 / 10)) $checked "recordings with events"
+at_least 1 $kills "kills"
+echo "$kills kills, $checked with events, $events events, $bytes bytes of traces"
 finish
-echo "$kills kills, $events bytes of traces"

@@ -127,6 +127,7 @@ assert read["recorded_events"] >= 20 and read["stretches"], read
 assert "recorded" not in read
 PYTHON
 # A real program: what is printed is told first.
+needs_compiler
 cat >printed.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,7 @@
 # racecast run -- PROGRAM: what the program does is as without racecast (output, exit code, signals), and what is reported,
 # kept and counted is as asked for. Which races are found in which programs is tested elsewhere.
 . "$(dirname "$0")/lib.bash"
-bin=$(dirname "$racecast")
-[ -e "$bin/../lib/libracecast_plugin.so" ] && [ -e "$bin/../lib/libracecast_rt.so" ] || { echo "the plugin or the runtime is not built" >&2; exit 77; }
-command -v "${RACECAST_CC:-clang-19}" >/dev/null || { echo "there is no clang-19" >&2; exit 77; }
+needs_compiler
 unset RACECAST_DIR RACECAST_SEED RACECAST_MAX_BYTES RACECAST_MAX_EVENTS
 export TMPDIR=$PWD/tmp
 mkdir tmp
@@ -167,7 +165,7 @@ expect 139 "$racecast" run -- ./die s
 expect 134 "$racecast" run -- ./die a
 "$racecast" run -- ./die wait >out 2>err &
 pid=$!
-for _ in $(seq 200); do grep -q ready out && break; sleep 0.05; done
+wait_until "the program is ready" grep -q ready out
 kill -TERM $pid
 wait $pid
 code=$?
@@ -265,7 +263,7 @@ says err "not looked at: process ("
 says left.txt "no race found"
 says left.txt "not looked at: process ("
 
-# ---- a full disk, where a small file system can be mounted: what was recorded until then is looked at
+# ---- a full disk: what was recorded until then is looked at
 "$racecast" cc -O1 -pthread -x c -o fills - <<'C' || fail "fills"
 #include <pthread.h>
 #include <stdio.h>
@@ -285,10 +283,9 @@ int main(int argc, char** argv) {
   return 5;
 }
 C
-mkdir small
-if mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
-  trap 'umount "$work/small"; rm -rf "$work"' EXIT
-  expect 66 "$racecast" run --out small/racy -- ./fills race
+for way in mount no-mount; do
+  make_small_disk 1024 $way || { [ $way = mount ] && echo "no tmpfs can be mounted: the full disk is one that only says so" >&2; continue; }
+  expect 66 "${on_small[@]}" "$racecast" run --out "$small/racy" -- ./fills race
   says out "done"
   says err "data race on x"
   says err "not everything was looked at: recording stopped: a log cannot be written"
@@ -297,26 +294,25 @@ if mount -t tmpfs -o size=1m tmpfs small 2>/dev/null; then
   expect 0 "$racecast" dump trace tmp/racecast.*/*.rct
   says out "recording stopped: a log cannot be written"
   rm -rf tmp/racecast.*
-  expect 5 "$racecast" run --out small/clean -- ./fills
+  expect 5 "${on_small[@]}" "$racecast" run --out "$small/clean" -- ./fills
   says err "no race found; not everything was looked at"
   rm -rf tmp/racecast.*
-  expect 5 "$racecast" record -o small/recorded -- ./fills
+  expect 5 "${on_small[@]}" "$racecast" record -o "$small/recorded" -- ./fills
   says err "the trace is not complete: recording stopped: "
   expect 0 "$racecast" analyze tmp/racecast.*/*.rct
   rm -rf tmp/racecast.*
   # the temporary folder itself: nothing is left of what nobody asked for
-  expect 66 env TMPDIR="$work/small" "$racecast" run -- ./fills race
+  expect 66 "${on_small[@]}" env TMPDIR="$small" "$racecast" run -- ./fills race
   says err "data race on x"
   went=$(sed -n 's/.*; the trace went to \(.*\)\/.*/\1/p' err)
   [ -n "$went" ] && [ ! -e "$went" ] || fail "left behind, or not said where it was: $went"
   # a later run that cannot be recorded does not take the ones before it away
-  expect 66 "$racecast" run --runs 3 --keep-raw --out small/runs --report runs.txt -- ./fills race
+  expect 66 "${on_small[@]}" "$racecast" run --runs 3 --keep-raw --out "$small/runs" --report runs.txt -- ./fills race
   says runs.txt "data race on x"
   says runs.txt "not looked at: run 2 and those behind it: "
-  umount small
-  trap 'rm -rf "$work"' EXIT
+  remove_small_disk
   rm -rf tmp/racecast.*
-fi
+done
 
 # ---- objects on the stack of a size that changes: nothing to say
 "$racecast" cc -O0 -x c -o sizes - <<'C' || fail "sizes"
@@ -347,7 +343,7 @@ expect 0 "$racecast" dump trace --verify sizes.out/*.rct
 # ---- an interrupt ends all runs, not one of them
 "$racecast" run --runs 50 -- ./die wait >out 2>err &
 pid=$!
-for _ in $(seq 200); do grep -q ready out && break; sleep 0.05; done
+wait_until "the program is ready" grep -q ready out
 kill -TERM $pid
 wait $pid
 code=$?

@@ -116,7 +116,10 @@ Result<int> check_expectations(const program::LitmusFile& file, const trace::Tra
                       expectation.position.line, text_of(minus(expected, *found), single),
                       text_of(minus(*found, expected), single)));
   }
-  if (checked == 0) note("no expectation of this file could be checked");
+  // Silence is no success: a test that checks nothing must not pass.
+  if (checked == 0)
+    return bad_input(file.expectations.empty() ? "nothing was checked: the file has no `expect` line"
+                                               : "nothing was checked: every `expect` line was skipped");
   return code;
 }
 
