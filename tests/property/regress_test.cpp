@@ -61,7 +61,7 @@ TEST(Regress, EveryLawHolds) {
       ++checked;
     }
   }
-  EXPECT_GT(checked, 0);
+  EXPECT_GE(checked, 26);
 }
 
 }  // namespace
