@@ -328,7 +328,8 @@ void Execution::value_rules(int e, bool performed, Rules& broken) const {
   if (cas && !faithful) {
     // A failed one may return something else, but not what it expected: aux.
     const std::optional<std::uint64_t> value = returns(e);
-    const bool fails_again = event.has(trace::kFailed) && event.has(trace::kHasValue) && value && *value != event.aux;
+    const bool known = std::ranges::all_of(facts_->pieces[e], [](const Piece& p) { return p.read.has_value(); });
+    const bool fails_again = event.has(trace::kFailed) && known && value && *value != event.aux;
     if (!fails_again) broken.insert("value-cas");
   }
 }

@@ -55,6 +55,40 @@ std::optional<std::uint64_t> content_of_global(const program::Program& program, 
   return std::nullopt;
 }
 
+// Section 3, passed-on memory: all bytes of an alloc that gives a thread a byte which another one freed last, or of
+// which no free was recorded; and the one behind them.
+std::set<std::uint64_t> passed_on_addresses(const trace::Trace& trace) {
+  struct Byte {
+    bool freed = false;
+    ThreadId by{};
+  };
+  std::map<std::uint64_t, Byte> given;
+  std::set<std::uint64_t> found;
+  for (const Event& e : trace.events) {
+    if (e.kind != EventKind::Alloc && e.kind != EventKind::Free) continue;
+    bool passed_on = false;
+    for (std::uint64_t at = e.address; at < e.address + e.size; ++at) {
+      const auto before = given.find(at);
+      if (e.kind == EventKind::Alloc) {
+        if (before != given.end() && (!before->second.freed || before->second.by != e.thread)) passed_on = true;
+        given[at] = {};
+      } else if (before != given.end()) {
+        before->second = {true, e.thread};
+      }
+    }
+    for (std::uint64_t at = e.address; passed_on && at <= e.address + e.size; ++at) found.insert(at);
+  }
+  return found;
+}
+
+// Such a value is known by its writer only, as if it had not been recorded.
+bool known_by_writer_only(const Event& e, const std::set<std::uint64_t>& passed_on) {
+  constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
+  if (e.size != 8) return false;
+  return passed_on.contains(e.value & kAddressBits) ||
+         (e.kind == EventKind::AtomicRmw && passed_on.contains(e.aux & kAddressBits));
+}
+
 }  // namespace
 
 Facts::Facts(const trace::Trace& t) : trace(t) {
@@ -136,6 +170,7 @@ void Facts::cut_cells() {
   };
 
   pieces.resize(trace.events.size());
+  const std::set<std::uint64_t> passed_on = passed_on_addresses(trace);
   for (int n = 0; n < size(); ++n) {
     const Event& e = event(n);
     if (e.kind == EventKind::Alloc) {
@@ -148,7 +183,7 @@ void Facts::cut_cells() {
       });
     } else if (trace::is_access(e.kind)) {
       // A value has 8 bytes: that of a longer access cannot be recorded.
-      const bool valued = e.has(trace::kHasValue) && e.size <= 8;
+      const bool valued = e.has(trace::kHasValue) && e.size <= 8 && !known_by_writer_only(e, passed_on);
       std::optional<std::uint64_t> read, written;
       if (valued && trace::reads(e)) read = e.value;
       if (valued && trace::writes(e)) written = trace::stored_value(e);

@@ -57,10 +57,18 @@ class Generator {
     if (scopes_) subjects_[Mutexes] = true;
     if (scopes_) subjects_[RwLocks] = random_.chance(40);
     forks_ = random_.chance(scopes_ ? 15 : 40);
+    if (flavour.passed_on) {
+      for (bool& subject : subjects_) subject = subject && random_.chance(50);
+      subjects_[Objects] = true;
+      valued_ = true;
+    }
   }
 
   trace::Trace run() {
     int thread = 0;
+    // Mostly it was passed on before anything else happens: there is little room.
+    if (flavour_.passed_on && !forks_ && random_.chance(70))
+      for (const int owner : {0, 0, 1}) object(owner);
     for (int tries = 0; tries < 40 * flavour_.max_events; ++tries) {
       if (static_cast<int>(trace_.events.size()) >= flavour_.max_events) break;
       // Where critical sections are the subject, a thread goes on for a while, so that they end.
@@ -138,7 +146,7 @@ class Generator {
         return;
       }
       if (subjects_[RwLocks] && random_.chance(30)) return rwlock(t);
-      if (alive_ && random_.chance(50)) return mutex(t, kHeapMutex);
+      if (alive_ && !flavour_.passed_on && random_.chance(50)) return mutex(t, kHeapMutex);
       return mutex(t, random_.chance(60) ? kMutex : kOtherMutex);
     }
     if (random_.chance(scopes_ ? 10 : 45)) return access(t);
@@ -148,7 +156,7 @@ class Generator {
     if (!subjects_[subject]) return;
     switch (subject) {
       case Mutexes:
-        if (alive_ && random_.chance(60)) return mutex(t, kHeapMutex);
+        if (alive_ && !flavour_.passed_on && random_.chance(60)) return mutex(t, kHeapMutex);
         if (random_.chance(20)) return mutex(t, kOtherMutex);
         return mutex(t, random_.chance(50) ? kMutex : kRecursiveMutex);
       case RwLocks: return rwlock(t);
@@ -242,17 +250,21 @@ class Generator {
     if (heap) {
       if (!alive_) return;  // memory of a dead object is not touched
       e.size = random_.chance(50) ? 8 : 4;
-      e.address = kHeap + (e.size == 4 && random_.chance(50) ? 4 : 0);
+      e.address = object_.address + (e.size == 4 && random_.chance(50) ? 4 : 0);
+    } else if (flavour_.passed_on && random_.chance(80)) {
+      e.size = 8;
+      e.address = kData + (random_.chance(80) ? 0 : 4);
     }
     const bool atomic = subjects_[Atomics] && random_.chance(50);
     if (atomic && !heap && !flavour_.mixed_atomics) {
       e.size = 4;
       e.address = kData + (random_.chance(50) ? 4 : 0);
     }
-    if (atomic && heap && !flavour_.mixed_atomics) e.address = kHeap, e.size = 8;
+    if (atomic && heap && !flavour_.mixed_atomics) e.address = object_.address, e.size = 8;
     const int what = random_.below(atomic ? 4 : 2);
     const std::uint64_t mask = e.size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * e.size)) - 1;
     std::uint64_t now = 0, next = static_cast<std::uint64_t>(random_.below(3)) * 0x0101010101010101u & mask;
+    if (flavour_.passed_on && e.size == 8 && random_.chance(80)) next = address_near_an_object();
     for (std::uint64_t i = 0; i < e.size; ++i) now |= std::uint64_t{memory_[e.address + i]} << (8 * i);
     bool stores = what != 0;
     if (what == 0) {
@@ -434,9 +446,22 @@ class Generator {
 
   void object(int t) {
     if (!flavour_.objects || locks_[kHeapMutex].holder != -1) return;
-    for (std::uint64_t i = 0; i < 8 && !alive_; ++i) memory_[kHeap + i] = 0;
+    if (!alive_ && flavour_.passed_on) {
+      object_.address = kHeap + (random_.chance(30) ? 8 : 0);
+      object_.size = random_.chance(30) ? 8 : kHeapSize;
+    }
+    for (std::uint64_t i = 0; i < 8 && !alive_; ++i) memory_[object_.address + i] = 0;
     alive_ = !alive_;
-    add({.kind = alive_ ? EventKind::Alloc : EventKind::Free, .size = kHeapSize, .address = kHeap}, t);
+    const auto size = static_cast<std::uint32_t>(object_.size);
+    add({.kind = alive_ ? EventKind::Alloc : EventKind::Free, .size = size, .address = object_.address}, t);
+  }
+
+  // Few of them, so that two writes often store the same one: inside, behind, with other upper bits; and none.
+  std::uint64_t address_near_an_object() {
+    constexpr std::array<std::uint64_t, 10> kAddresses = {
+        kHeap,     kHeap,      kHeap,     kHeap, kHeap + 12, kHeap + kHeapSize, kHeap | 0xab00000000000000u,
+        kHeap - 1, kHeap + 25, kHeap + 24};
+    return kAddresses[static_cast<std::size_t>(random_.below(static_cast<int>(kAddresses.size())))];
   }
 
   void missing(int t) {
@@ -468,6 +493,7 @@ class Generator {
   int count_ = 0, guard_ = -1;
   std::uint64_t start_count_ = 0;
   bool guard_done_ = false, alive_ = false;
+  trace::Range object_{kHeap, kHeapSize};  // the last one
 };
 
 }  // namespace

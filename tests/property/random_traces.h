@@ -18,6 +18,8 @@ struct TraceFlavour {
   bool mixed_atomics = true;  // atomic operations that overlap in part
   bool relaxed = true;        // atomic operations weaker than acquire and release
   bool failed_tries = true;   //
+  // Mostly values of 8 bytes that are addresses in, next to and behind the memory of objects that threads pass on.
+  bool passed_on = false;
   int scopes = 40;  // percent of the traces that are mostly critical sections: what tells wcp, cp, syncp apart
 };
 

@@ -9,6 +9,7 @@
 #include "analysis/describe.h"
 #include "analysis/nondet/listing.h"
 #include "analysis/passes.h"
+#include "analysis/window/passed_on.h"
 #include "analysis/window/windows.h"
 #include "model/symbolic/deciding_reads.h"
 #include "model/symbolic/symbolic_trace.h"
@@ -72,6 +73,8 @@ class NondetPass final : public Pass {
     for (;;) {
       RC_TRY(std::optional<WindowOfTrace> window, windows.next());
       if (!window) break;
+      // Reads have their writers, but missing code is kept where what it reaches holds the same values.
+      predict::forget_passed_on_addresses(window->trace);
       look_at(*window, size, input, all);
       if (window->whole && window->trace.definitions.program != nullptr) {
         RC_TRY(const model::SymbolicTrace symbols, model::SymbolicTrace::make(window->trace));

@@ -14,7 +14,9 @@
 
 namespace racecast::analysis::predict {
 
-// Events keep their numbers. An access loses kHasValue; a `value`, which cannot be without one, becomes a marker.
+// Looks at the events of a window only: what was passed on before it was passed on in every schedule of it, what is
+// passed on behind it in none. Events keep their numbers. An access loses kHasValue; a `value`, which cannot be without
+// one, becomes a marker.
 void forget_passed_on_addresses(trace::Trace& trace);
 
 }  // namespace racecast::analysis::predict
