@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "program/calls.h"
 #include "program/graph/dominators.h"
 #include "program/op_shape.h"
 #include "program/program.h"
@@ -188,7 +189,16 @@ class RuleChecker {
   }
 
   std::string check_instruction(const Instruction& instruction) const {
-    const Shape& shape = shape_of(instruction.op);
+    Shape shape = shape_of(instruction.op);
+    if (const auto callee = callee_operand(instruction); callee && instruction.op != Op::Call) {
+      if (instruction.operands[*callee].kind != OperandKind::Function) return "what does it is no function";
+      shape.max_operands = kAny;
+      // What the function returns; an object that it makes is its result.
+      if (instruction.op != Op::Alloc) {
+        shape.result = Want::Maybe;
+        shape.type = TypeRule::Void;
+      }
+    }
     const int count = static_cast<int>(std::min<std::size_t>(instruction.operands.size(), 1u << 30));
     if (count < shape.min_operands || (shape.max_operands != kAny && count > shape.max_operands)) {
       return fmt::format("{} operands", instruction.operands.size());

@@ -7,6 +7,7 @@
 
 #include "abi/model_blob.h"
 #include "base/check.h"
+#include "program/calls.h"
 #include "program/link.h"
 
 namespace racecast::recording {
@@ -174,12 +175,14 @@ void Code::find_computed() {
     for (const program::Block& block : function.blocks) {
       for (const Instruction& instruction : block.instructions) {
         std::uint8_t found = 0;
-        if (instruction.op == Op::Call || instruction.op == Op::VirtualCall) {
-          const std::size_t first = instruction.op == Op::Call ? 1 : 0;
-          for (std::size_t i = 0; i < 2; ++i) {
-            if (first + i >= instruction.operands.size()) break;
-            probe.operands = {instruction.operands[first + i]};
-            if (program::address_is_computed(definitions, probe)) found |= static_cast<std::uint8_t>(1u << i);
+        if (program::is_call(instruction)) {
+          const auto callee = program::callee_operand(instruction);
+          unsigned bit = 1;  // of the first argument, then of the second
+          for (std::size_t i = 0; i < instruction.operands.size() && bit <= 2; ++i) {
+            if (i == callee) continue;
+            probe.operands = {instruction.operands[i]};
+            if (program::address_is_computed(definitions, probe)) found |= static_cast<std::uint8_t>(bit);
+            bit <<= 1;
           }
         } else if ((program::traits_of(instruction.op) & (program::Access | program::Sync)) != 0) {
           if (program::address_is_computed(definitions, instruction)) found = 3;
@@ -232,7 +235,7 @@ void Code::bind(Module& module, const program::LinkedModule& linked) {
 std::uint32_t Code::unwind_branch(LocationId call) const {
   const std::size_t at = index(call);
   if (at + 2 >= instructions_.size()) return kNone32;
-  const bool invoke = instructions_[at]->op == Op::Call && instructions_[at + 1]->op == Op::Opaque &&
+  const bool invoke = program::callee_operand(*instructions_[at]) && instructions_[at + 1]->op == Op::Opaque &&
                       instructions_[at + 2]->op == Op::Branch;
   return invoke ? static_cast<std::uint32_t>(at + 2) : kNone32;
 }
@@ -248,15 +251,15 @@ std::optional<LocationId> Code::call_from(LocationId from, std::uint32_t functio
   constexpr int kMaxSteps = 256;
   for (int step = 0; step < kMaxSteps && index(from) < instructions_.size(); ++step) {
     const Instruction& instruction = *instructions_[index(from)];
+    if (const auto callee = program::named_callee(instruction)) {
+      // The first instruction of a function stands for its entry.
+      if (index(*callee) == function && from != entries_[owners_[index(from)]]) return from;
+      if (index(*callee) == function || !program_->function(*callee).blocks.empty()) return std::nullopt;
+      from = location(index(from) + 1);
+      continue;
+    }
     switch (instruction.op) {
-      case Op::Call: {
-        const program::Operand& callee = instruction.operands[0];
-        if (callee.kind != program::OperandKind::Function) return std::nullopt;
-        // The first instruction of a function stands for its entry.
-        if (callee.value == function && from != entries_[owners_[index(from)]]) return from;
-        if (callee.value == function || !program_->functions[callee.value].blocks.empty()) return std::nullopt;
-        break;
-      }
+      case Op::Call:
       case Op::VirtualCall:
       case Op::Switch:
       case Op::Return: return std::nullopt;

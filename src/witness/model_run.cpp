@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "model/walk/memory.h"
+#include "program/calls.h"
 #include "program/evaluate.h"
 
 namespace racecast::witness {
@@ -285,9 +286,8 @@ Check ModelRun::call(const ModelStep& step) const {
   // Code without a model calls what it was recorded to call. (Its fork has seen to what a thread begins with.)
   if (!called) return begun_.contains(static_cast<std::uint32_t>(index(e.thread))) ? Check(unknown()) : Check();
   const Instruction* i = told_.call != nullptr ? told_.call : instruction_of(e);
-  if (i == nullptr || i->op != Op::Call) return unknown();
-  const bool by_name = i->operands[0].kind == program::OperandKind::Function;
-  if (!by_name && (told_.call == nullptr || !is_value(told_.operands[0]))) return unknown();
+  if (i == nullptr || !program::callee_operand(*i)) return unknown();
+  if (!program::named_callee(*i) && (told_.call == nullptr || !is_value(told_.operands[0]))) return unknown();
   return {};
 }
 
@@ -297,7 +297,7 @@ Check ModelRun::inside_call(const ModelStep& step) const {
   const auto it = recorded_.operands_.find(step.event);
   if (!step.deviated || told_.call == nullptr || it == recorded_.operands_.end()) return {};
   const std::vector<WalkValue>& recorded = it->second;
-  const std::size_t first = told_.call->op == Op::Call ? 1 : 0;
+  const auto callee = program::callee_operand(*told_.call);
   const program::LibraryFunction* creates = creates_thread();
   if (e.kind == EventKind::Fork && creates != nullptr && !same_operand(step.event, creates->arguments[1] + 1u))
     return deviates("value-branch", step, "the function of the new thread");
@@ -308,7 +308,8 @@ Check ModelRun::inside_call(const ModelStep& step) const {
   if (e.kind != EventKind::Alloc && e.kind != EventKind::Free) return {};
   // The size, or the address, is one of the arguments, as a rule; where none is, all together say it.
   bool found = false, same = true;
-  for (std::size_t k = first; k < recorded.size(); ++k) {
+  for (std::size_t k = 0; k < recorded.size(); ++k) {
+    if (k == callee) continue;
     const bool is_it = recorded[k].known && recorded[k].value == (e.kind == EventKind::Free ? e.address : e.size);
     if (is_it && !same_operand(step.event, k)) return deviates("value-address", step, "the object");
     found = found || is_it;
@@ -371,11 +372,10 @@ bool ModelRun::child_deviates(const ModelStep& step) const {
 }
 
 const program::LibraryFunction* ModelRun::creates_thread() const {
-  if (told_.call == nullptr || told_.call->op != Op::Call) return nullptr;
-  const program::Operand& callee = told_.call->operands[0];
-  if (callee.kind != program::OperandKind::Function) return nullptr;
+  const auto callee = told_.call == nullptr ? std::nullopt : program::named_callee(*told_.call);
+  if (!callee || told_.call->op != Op::Call) return nullptr;
   const program::Program& p = *recorded_.execution_.trace().definitions.program;
-  const program::Function& function = p.functions[callee.value];
+  const program::Function& function = p.function(*callee);
   if (!function.blocks.empty()) return nullptr;  // the program's own
   const program::LibraryFunction* row = program::Library::builtin().find(p.text(function.name));
   return row != nullptr && row->role == program::Role::ThreadCreate ? row : nullptr;

@@ -246,6 +246,125 @@ define i64 @f() {
   EXPECT_TRUE(m.is_recorded("f", "extractvalue"));
 }
 
+// What the table of library functions knows is an operation of the model, if the operation's operands come first.
+TEST(Lower, LibraryFunctionsAreOperations) {
+  const LoweredText m(R"(
+declare i32 @pthread_mutex_lock(ptr)
+declare i32 @pthread_mutex_trylock(ptr)
+declare i32 @pthread_mutex_unlock(ptr)
+declare i32 @pthread_mutex_timedlock(ptr, ptr)
+declare i32 @pthread_cond_wait(ptr, ptr)
+declare i32 @pthread_join(i64, ptr)
+declare i32 @sem_post(ptr)
+declare ptr @malloc(i64)
+declare ptr @calloc(i64, i64)
+declare void @free(ptr)
+declare void @_ZdlPvm(ptr, i64)
+define i32 @f(ptr %m, ptr %c, i64 %t, ptr %g) {
+  %1 = call i32 @pthread_mutex_lock(ptr %m)
+  %2 = call i32 @pthread_mutex_trylock(ptr %m)
+  %3 = call i32 @pthread_cond_wait(ptr %c, ptr %m)
+  %4 = call i32 @pthread_mutex_unlock(ptr %m)
+  %5 = call i32 @pthread_join(i64 %t, ptr %c)
+  %6 = call i32 @sem_post(ptr %m)
+  %7 = call ptr @malloc(i64 %t)
+  call void @free(ptr %7)
+  call void @_ZdlPvm(ptr %m, i64 40)
+  %8 = call ptr @calloc(i64 %t, i64 8)
+  %9 = call i32 @pthread_mutex_timedlock(ptr %m, ptr %c)
+  %10 = call i32 %g(ptr %m)
+  ret i32 %1
+}
+)");
+  EXPECT_EQ(m.body("f"),
+            "mark\n"
+            "%4 = lock i32 %0, &pthread_mutex_lock\n"
+            "%5 = trylock i32 %0, &pthread_mutex_trylock\n"
+            "%6 = wait i32 %1, %0, &pthread_cond_wait\n"
+            "%7 = unlock i32 %0, &pthread_mutex_unlock\n"
+            "%8 = join i32 %2, &pthread_join, %1\n"
+            "%9 = post i32 %0, &sem_post\n"
+            "%10 = alloc ptr %2, &malloc\n"
+            "free %10, &free\n"
+            "free %0, &_ZdlPvm, 40\n"
+            "%11 = call ptr &calloc, %2, 8\n"
+            "%12 = call i32 &pthread_mutex_timedlock, %0, %1\n"
+            "%13 = call i32 %3, %0\n"
+            "return %4\n");
+}
+
+// Calls that only look like those: a function of this file, arguments of other types, too few of them; and one whose
+// operands are not its first arguments.
+TEST(Lower, WhatIsNoLibraryFunctionIsCalled) {
+  const LoweredText m(R"(
+declare i32 @pthread_mutex_lock(i32)
+declare i32 @pthread_cond_wait(...)
+declare i64 @malloc(i64)
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+define i32 @pthread_mutex_unlock(ptr %m) {
+  ret i32 0
+}
+define void @f(ptr %m) {
+  %1 = call i32 @pthread_mutex_lock(i32 1)
+  %2 = call i32 (...) @pthread_cond_wait(ptr %m)
+  %3 = call i64 @malloc(i64 8)
+  %4 = call i32 @pthread_mutex_unlock(ptr %m)
+  %5 = call i32 @pthread_create(ptr %m, ptr null, ptr @f, ptr null)
+  ret void
+}
+)");
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(m.model("f", "call", k).op, Op::Call) << k;
+}
+
+TEST(Lower, AnOperationMayBeInvoked) {
+  const LoweredText m(R"(
+declare i32 @__gxx_personality_v0(...)
+declare ptr @_Znwm(i64)
+define ptr @f() personality ptr @__gxx_personality_v0 {
+  %p = invoke ptr @_Znwm(i64 8) to label %normal unwind label %pad
+normal:
+  ret ptr %p
+pad:
+  %lp = landingpad { ptr, i32 } cleanup
+  resume { ptr, i32 } %lp
+}
+)");
+  const auto& block = m.function("f").blocks[0].instructions;
+  ASSERT_GE(block.size(), 3u);
+  EXPECT_EQ(block[block.size() - 3].op, Op::Alloc);
+  EXPECT_EQ(block[block.size() - 2].op, Op::Opaque);
+  EXPECT_EQ(block.back().op, Op::Branch);
+}
+
+// The interpreter does what they say, and gives back what the functions would.
+TEST(Lower, OperationsRunInTheInterpreter) {
+  const LoweredText m(R"(
+@m = global [40 x i8] zeroinitializer
+declare i32 @pthread_mutex_lock(ptr)
+declare i32 @pthread_mutex_trylock(ptr)
+declare i32 @pthread_mutex_unlock(ptr)
+declare ptr @malloc(i64)
+declare void @free(ptr)
+define i64 @f() {
+  %p = call ptr @malloc(i64 8)
+  store i64 100, ptr %p
+  %a = call i32 @pthread_mutex_lock(ptr @m)
+  %b = call i32 @pthread_mutex_trylock(ptr @m)
+  %c = call i32 @pthread_mutex_unlock(ptr @m)
+  %d = call i32 @pthread_mutex_trylock(ptr @m)
+  %v = load i64, ptr %p
+  call void @free(ptr %p)
+  %ab = add i32 %a, %b
+  %cd = add i32 %c, %d
+  %abcd = add i32 %ab, %cd
+  %wide = zext i32 %abcd to i64
+  %r = add i64 %wide, %v
+  ret i64 %r
+}
+)");
+  EXPECT_EQ(m.run("f", {}), 116u) << "busy the second time, and not the third";
+}
+
 TEST(Lower, ArgumentsByValueAreCopiesSomewhereElse) {
   const LoweredText m(R"(
 declare void @callee(ptr byval([40 x i8]) align 8, i32)

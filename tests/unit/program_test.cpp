@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "program/calls.h"
 #include "program/graph/dominators.h"
 #include "program/litmus/litmus.h"
 #include "program/program.h"
@@ -205,6 +206,30 @@ void expect_broken(const std::string& part, Op op, const std::function<void(Inst
   });
 }
 
+// An operation that a library function does: it comes behind the operands, and may have more of them and a result.
+TEST(ProgramRules, LibraryFunctionsDoOperations) {
+  Program program = example();
+  Instruction* wait = find(program, Op::Wait);
+  EXPECT_EQ(callee_operand(*wait), std::nullopt);
+  EXPECT_FALSE(is_call(*wait));
+  wait->operands.push_back(Operand::function(FunctionId{0}));
+  wait->operands.push_back(Operand::constant(7));
+  EXPECT_EQ(broken_rule(program), "");
+  EXPECT_EQ(callee_operand(*wait), 2u);
+  EXPECT_EQ(named_callee(*wait), FunctionId{0});
+  EXPECT_TRUE(is_call(*wait));
+  const auto operation = [](const char* name) { return operation_of(*Library::builtin().find(name)); };
+  EXPECT_EQ(operation("mtx_lock"), Op::Lock);
+  EXPECT_EQ(operation("pthread_barrier_wait"), Op::Arrive);
+  EXPECT_EQ(operation("malloc"), Op::Alloc);
+  EXPECT_EQ(operation("_ZdlPvm"), Op::Free);
+  EXPECT_EQ(operation("calloc"), std::nullopt) << "its size is a product";
+  EXPECT_EQ(operation("aligned_alloc"), std::nullopt) << "its size is not the first argument";
+  EXPECT_EQ(operation("pthread_create"), std::nullopt);
+  EXPECT_EQ(operation("pthread_mutex_timedlock"), std::nullopt);
+  EXPECT_EQ(operation("strlen"), std::nullopt);
+}
+
 TEST(ProgramRules, OfAProgram) {
   expect_broken("string 0", [](Program& p) { p.strings.clear(); });
   expect_broken("main is no function", [](Program& p) { p.main = FunctionId{99}; });
@@ -315,6 +340,8 @@ TEST(ProgramRules, OfInstructions) {
   expect_broken("0 operands", Op::Load, [](Instruction& i) { i.operands.clear(); });
   expect_broken("2 operands", Op::Load, [](Instruction& i) { i.operands.push_back({}); });
   expect_broken("1 operands", Op::Wait, [](Instruction& i) { i.operands.pop_back(); });
+  expect_broken("what does it is no function", Op::Wait, [](Instruction& i) { i.operands.push_back(i.operands[0]); });
+  expect_broken("a result that it cannot have", Op::Lock, [](Instruction& i) { i.result = RegId{0}; });
   expect_broken("no result", Op::Load, [](Instruction& i) { i.result = kNoReg; });
   expect_broken("a result that it cannot have", Op::Store, [](Instruction& i) { i.result = RegId{0}; });
   expect_broken("a second result", Op::Load, [](Instruction& i) { i.result2 = RegId{0}; });

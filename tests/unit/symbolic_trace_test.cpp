@@ -417,17 +417,23 @@ TEST(Symbols, AnOperationOfTheLibraryIsOnItsArgument) {
     bool failed_try;
     std::uint64_t result;
     bool address_known, result_known;
+    Op op = Op::Call;  // or the operation that the function does
   };
   for (const Case c : {Case{"pthread_mutex_lock", false, 0, true, true},
                        {"pthread_mutex_trylock", true, 16, true, true},
                        {"pthread_mutex_lock", false, 130, true, false},
-                       {"outside", false, 0, false, false}}) {
+                       {"outside", false, 0, false, false},
+                       {"pthread_mutex_lock", false, 0, true, true, Op::Lock},
+                       {"pthread_mutex_trylock", true, 16, true, true, Op::TryLock},
+                       {"pthread_mutex_lock", false, 130, true, false, Op::Lock}}) {
     Pair p;
     auto callee = p.b.function(c.callee);
     callee.fn().blocks.clear();
-    const Operand odd = p.f.get(Op::And, {p.f.load(p.x), number(1)});            // 1, 2
-    const Operand lock = p.f.get(Op::Add, {odd, number(kLock)});                 // 3
-    p.f.store(p.y, p.f.get(Op::Call, {callee.operand(), lock}, 0, kI32), kI32);  // 4, 5
+    const Operand odd = p.f.get(Op::And, {p.f.load(p.x), number(1)});  // 1, 2
+    const Operand lock = p.f.get(Op::Add, {odd, number(kLock)});       // 3
+    const bool call = c.op == Op::Call;
+    const std::vector<Operand> operands = {call ? callee.operand() : lock, call ? lock : callee.operand()};
+    p.f.store(p.y, p.f.get(c.op, operands, 0, kI32), kI32);  // 4, 5
     p.f.ret();
     PathRun run(p.b);
     run.call(p.f).read(p.f, 1, run.address(p.x), 2).sync(EventKind::Lock, p.f, 4, kLock);
@@ -471,13 +477,14 @@ TEST(Symbols, AnIndirectCallMustEnterTheSameFunction) {
   EXPECT_FALSE(values.kept(EventNo{3}));
 }
 
-TEST(Symbols, ANewObjectIsWhereItWas) {
+void expect_a_new_object_where_it_was(bool operation) {
   Pair p;
   auto allocate = p.b.function("malloc");
   allocate.fn().blocks.clear();
-  const Operand r = p.f.load(p.x);                                             // 1
-  const Operand object = p.f.get(Op::Call, {allocate.operand(), r}, 0, kPtr);  // 2
-  p.f.store(object, r);                                                        // 3
+  const Operand r = p.f.load(p.x);  // 1
+  const Operand object = operation ? p.f.get(Op::Alloc, {r, allocate.operand()}, 0, kPtr)
+                                   : p.f.get(Op::Call, {allocate.operand(), r}, 0, kPtr);  // 2
+  p.f.store(object, r);                                                                    // 3
   p.f.ret();
   constexpr std::uint64_t kObject = 0x7ffe'0000'1000;
   PathRun run(p.b);
@@ -498,6 +505,10 @@ TEST(Symbols, ANewObjectIsWhereItWas) {
   ASSERT_TRUE(walker->add_unknown(events[3]).has_value());
   ASSERT_TRUE(walker->add(events.subspan(4)).has_value());
   EXPECT_EQ(walker->counts().addresses, 2u);
+}
+TEST(Symbols, ANewObjectIsWhereItWas) {
+  expect_a_new_object_where_it_was(false);
+  expect_a_new_object_where_it_was(true);
 }
 
 // --- atomics

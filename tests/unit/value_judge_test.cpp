@@ -490,12 +490,17 @@ TEST(ValueJudge, AnUnknownAddressCannotBeKept) {
 
 // A lock that is taken gives 0 back, whatever was read before; what other code gives back is not known.
 TEST(ValueJudge, OperationsOfTheLibraryEndAsRecorded) {
-  for (const bool known : {true, false}) {
+  enum class As { Operation, Call, Other };
+  for (const As as : {As::Operation, As::Call, As::Other}) {
+    const bool known = as != As::Other;
     Recorded r;
     auto callee = r.b.function(known ? "pthread_mutex_lock" : "outside");
     callee.fn().blocks.clear();
-    r.reader.load(r.x);                                                                                  // 1
-    const Operand result = r.reader.get(Op::Call, {callee.operand(), number(0x7000)}, 0, program::kI1);  // 2
+    r.reader.load(r.x);  // 1
+    const Operand lock = number(0x7000);
+    const Operand result = as == As::Operation
+                               ? r.reader.get(Op::Lock, {lock, callee.operand()}, 0, program::kI1)
+                               : r.reader.get(Op::Call, {callee.operand(), lock}, 0, program::kI1);  // 2
     const auto then = r.reader.block();
     r.reader.jump(Op::Branch, {result}, {then, then});  // 3
     r.reader.at(then).ret();
@@ -650,12 +655,17 @@ TEST(ValueJudge, AThreadThatIsGivenTheSame) {
 }
 
 TEST(ValueJudge, AnObjectOfAnotherSize) {
-  for (const bool depends : {true, false}) {
+  for (const int form : {0, 1, 2, 3}) {
+    const bool depends = form % 2 == 0, operation = form / 2 == 0;
     Recorded r;
     ProgramBuilder::Fn malloc = r.b.function("malloc");
     malloc.fn().blocks.clear();
-    const Operand v = r.reader.load(r.x);                                                   // 1
-    r.reader.get(Op::Call, {malloc.operand(), depends ? v : number(5)}, 0, program::kPtr);  // 2
+    const Operand v = r.reader.load(r.x);  // 1
+    const Operand size = depends ? v : number(5);
+    if (operation)
+      r.reader.get(Op::Alloc, {size, malloc.operand()}, 0, program::kPtr);  // 2
+    else
+      r.reader.get(Op::Call, {malloc.operand(), size}, 0, program::kPtr);  // 2
     r.reader.ret();
     PathRun& run = r.start();
     run.call(r.reader).read(r.reader, 1, run.address(r.x), 5).alloc(r.reader, 2, 0x7000, 5);

@@ -53,6 +53,55 @@ TEST(PathCalls, ACallOfABodyGivesItsResult) {
   EXPECT_EQ(kinds_of(run.verify()), Kinds{MismatchKind::Value});
 }
 
+// A program may define the function of a library operation itself: it is called as any other then.
+TEST(PathCalls, AnOperationThatTheProgramDoesItself) {
+  Calls c;
+  auto own = c.b.function("pthread_mutex_lock");
+  const Operand p = own.param();
+  own.store(c.x, p);                                                           // 1
+  own.ret(number(5));                                                          // 2
+  const Operand r = c.caller.get(Op::Lock, {number(kObject), own.operand()});  // 1
+  c.caller.store(c.x, r);                                                      // 2
+  c.caller.ret();
+  PathRun run(c.b);
+  run.call(c.caller).call(own).write(own, 1, run.address(c.x), kObject).ret(own, 2);
+  run.write(c.caller, 2, run.address(c.x), 5).ret(c.caller, 3);
+  const WalkReport report = run.verify();
+  EXPECT_EQ(report.total(), 0u);
+  EXPECT_EQ(report.counts.values, 2u);
+  EXPECT_EQ(report.counts.callbacks, 0u);
+}
+
+// A library function is a call: nothing need be recorded of it (free(0)), and anything may happen inside.
+TEST(PathCalls, AnOperationOfTheLibraryHasAnyNumberOfEvents) {
+  Calls c;
+  auto release = c.b.function("free"), lock = c.b.function("pthread_mutex_lock");
+  release.fn().blocks.clear();
+  lock.fn().blocks.clear();
+  c.caller.add(Op::Free, {number(kObject), release.operand()});                 // 1
+  const Operand r = c.caller.get(Op::Lock, {number(kObject), lock.operand()});  // 2
+  c.caller.store(c.x, r);                                                       // 3
+  c.caller.ret();
+  {
+    PathRun run(c.b);  // the lock fails, and tells it with its result
+    run.call(c.caller).value(c.caller, 2, 22).write(c.caller, 3, run.address(c.x), 22).ret(c.caller, 4);
+    EXPECT_EQ(run.verify().total(), 0u);
+  }
+  {
+    PathRun run(c.b);  // a handler runs while it waits
+    run.call(c.caller).free(c.caller, 1, kObject, 8).call(c.callee).ret(c.callee, 2);
+    run.sync(trace::EventKind::Lock, c.caller, 2, kObject).write(c.caller, 3, run.address(c.x), 0).ret(c.caller, 4);
+    const WalkReport report = run.verify();
+    EXPECT_EQ(report.total(), 0u);
+    EXPECT_EQ(report.counts.callbacks, 1u);
+  }
+  {
+    PathRun run(c.b);  // another lock than the program says
+    run.call(c.caller).sync(trace::EventKind::Lock, c.caller, 2, kObject + 8);
+    EXPECT_EQ(kinds_of(run.verify()), Kinds{MismatchKind::Address});
+  }
+}
+
 TEST(PathCalls, ACallOfABodyNeedsAnEvent) {
   Calls c;
   const Operand r = c.caller.get(Op::Call, {c.callee.operand(), number(21)});

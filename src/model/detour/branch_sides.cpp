@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "program/calls.h"
 #include "program/graph/postdominators.h"
 
 namespace racecast::model {
@@ -91,10 +92,10 @@ SideStop BranchSides::look_at(const Function& function, const std::vector<BlockI
     for (const Instruction& i : function.blocks[index(b)].instructions) {
       const program::LoopTest test = program::loop_test_of(i);
       if (test != program::LoopTest::None && !program::is_counted(test)) return SideStop::Loop;
-      if (i.op != Op::Call || i.operands[0].kind != program::OperandKind::Function) continue;
-      const auto callee = static_cast<FunctionId>(i.operands[0].value);
-      if (program_.function(callee).missing) return SideStop::Missing;
-      if (!program_.function(callee).blocks.empty()) callees.push_back(callee);
+      const auto callee = program::named_callee(i);
+      if (!callee) continue;
+      if (program_.function(*callee).missing) return SideStop::Missing;
+      if (!program_.function(*callee).blocks.empty()) callees.push_back(*callee);
     }
   return SideStop::None;
 }

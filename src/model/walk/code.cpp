@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/walk/evaluation.h"
+#include "program/calls.h"
 #include "program/evaluate.h"
 
 namespace racecast::model {
@@ -121,10 +122,11 @@ void WalkCode::add_function(std::uint32_t number, const std::vector<std::uint32_
       step.target_count = static_cast<std::uint32_t>(i.targets.size());
       for (const program::BlockId target : i.targets)
         targets_.push_back(i.op == Op::Phi ? static_cast<std::uint32_t>(index(target)) : block_starts[index(target)]);
-      if ((i.op == Op::Call || i.op == Op::Fork) && i.operands[0].kind == OperandKind::Function)
+      if (i.op == Op::Fork && i.operands[0].kind == OperandKind::Function)
         step.callee = static_cast<std::uint32_t>(i.operands[0].value);
-      if (i.op == Op::Call) {
-        step.callee_operand = 0;
+      if (const auto at = program::callee_operand(i)) {
+        step.callee_operand = static_cast<std::uint32_t>(*at);
+        if (const auto callee = program::named_callee(i)) step.callee = static_cast<std::uint32_t>(index(*callee));
         set_role(step);
       }
       if (i.op == Op::Bitcast && i.operands[0].kind == OperandKind::Reg)
@@ -164,6 +166,7 @@ WalkOperand WalkCode::operand_of(const program::Operand& operand) const {
 }
 
 Pace WalkCode::pace_of(const Instruction& i) const {
+  if (program::is_call(i)) return Pace::Call;
   switch (i.op) {
     case Op::Phi:  // done on entry to its block
     case Op::Mark: return Pace::Skip;
@@ -173,8 +176,6 @@ Pace WalkCode::pace_of(const Instruction& i) const {
     case Op::StackAlloc: return Pace::StackAlloc;
     case Op::Free: return Pace::Free;
     case Op::Opaque: return Pace::Opaque;
-    case Op::Call:
-    case Op::VirtualCall: return Pace::Call;
     default: break;
   }
   return (program::traits_of(i.op) & program::Pure) != 0 ? Pace::Pure : Pace::Event;
@@ -188,7 +189,7 @@ void WalkCode::set_role(WalkStep& call) const {
     if (argument + 1u >= call.operand_count) return;
   call.role = function.role;
   for (std::size_t k = 0; k < function.arguments.size() && k < call.about.size(); ++k)
-    call.about[k] = static_cast<std::uint8_t>(function.arguments[k] + 1);
+    call.about[k] = static_cast<std::uint8_t>(function.arguments[k] + (function.arguments[k] >= call.callee_operand));
   call.sync = event_of(call.role);
 }
 

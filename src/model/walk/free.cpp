@@ -98,7 +98,8 @@ FreeNext WalkThread::next_free(const FreeRules& rules) {
     const WalkStep& step = code_.step(frame.pc);
     bool decided = false;
     if (step.may_fault && (faults(step, decided) || is_outside(step, rules))) return stopped(SideStop::Fault);
-    switch (step.op) {
+    if (step.pace == Pace::Call && !frame.open) return free_call(step, rules);
+    switch (step.pace == Pace::Call ? Op::Call : step.op) {
       case Op::Branch:
       case Op::Switch:
         if (step.pace == Pace::Landing) break;  // what throws is opaque
@@ -111,10 +112,7 @@ FreeNext WalkThread::next_free(const FreeRules& rules) {
         if (from_begin_ && frames_.size() == 1) next.choices.clear();
         return next;
       }
-      case Op::Call:
-      case Op::VirtualCall:
-        if (!frame.open) return free_call(step, rules);
-        break;
+      case Op::Call: break;  // over
       case Op::Opaque:
         if (code_.step(frame.pc + 1).pace == Pace::Landing) break;  // of an invoke that did not throw
         return stopped(SideStop::Opaque);

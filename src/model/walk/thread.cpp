@@ -208,11 +208,11 @@ std::optional<std::uint32_t> WalkThread::callee_of_event() const {
   std::uint32_t callee = kNone32;
   if (code_.is_entry(pc) && named(step.function)) {
     callee = step.function;
-  } else if (step.op == Op::Call && step.callee != kNone32 && named(step.callee)) {
+  } else if (step.pace == Pace::Call && step.callee != kNone32 && named(step.callee)) {
     callee = step.callee;
   } else if (code_.is_entry(pc)) {
     callee = step.function;
-  } else if (step.op == Op::Call && step.callee != kNone32) {
+  } else if (step.pace == Pace::Call && step.callee != kNone32) {
     callee = step.callee;  // recorded names are demangled
   } else if (step.pace == Pace::Call) {
     for (std::uint32_t f = 0; f < p.functions.size() && callee == kNone32; ++f)

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "program/calls.h"
 
 namespace racecast::program {
 namespace {
@@ -92,7 +93,7 @@ void Liveness::analyse(const Function& function) {
     const auto& instructions = function.blocks[b].instructions;
     for (std::size_t k = instructions.size(); k-- > 0;) {
       const Instruction& i = instructions[k];
-      const bool call = i.op == Op::Call || i.op == Op::VirtualCall;
+      const bool call = is_call(i);
       kill_results(live, i);
       if (call) after_[index(i.id)] = store(live);
       add_operands(live, i);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "program/calls.h"
 #include "program/machine/stepper.h"
 
 namespace racecast::program {
@@ -106,7 +107,13 @@ Status Stepper::perform_sync(ThreadId id, const Instruction& i, std::size_t wake
     }
     default: CHECK(false, "{} does not synchronise", text_of(i.op));
   }
-  if (!thread.second_half) ++thread.frames.back().here;
+  if (!thread.second_half) {
+    // What a library function returns: 0, or that the object is busy.
+    constexpr std::uint64_t kBusy = 16;
+    if (i.result != kNoReg && i.op != Op::OnceEnter && callee_operand(i))
+      set_result(thread, i.result, effect.failed ? kBusy : 0, false);
+    ++thread.frames.back().here;
+  }
   emit(effect);
   return {};
 }

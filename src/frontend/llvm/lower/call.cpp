@@ -1,10 +1,14 @@
-// Calls. One that may throw (invoke) is three instructions, side by side: Call, Opaque "unwound", Branch {unwind,
-// normal}.
+// Calls. One of a library function that does an operation of the model is that operation (program/calls.h). One that
+// may throw (invoke) is three instructions, side by side: Call, Opaque "unwound", Branch {unwind, normal}.
 #include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/InlineAsm.h>
 
+#include <algorithm>
+
+#include "frontend/llvm/call_kind.h"
 #include "frontend/llvm/lower/function.h"
 #include "frontend/llvm/lower/types.h"
+#include "program/calls.h"
 
 namespace racecast::frontend {
 
@@ -23,6 +27,21 @@ const llvm::Function* known_callee(const llvm::CallBase& call) {
     callee = alias->getAliasee()->stripPointerCasts();
   }
   return llvm::dyn_cast<llvm::Function>(callee);
+}
+
+// The operation of the model that a library function does with its first arguments; else Call.
+Op operation_of(const llvm::CallBase& call, const llvm::Function& function) {
+  if (!function.isDeclaration()) return Op::Call;
+  const llvm::StringRef name = symbol_name(function);
+  const program::LibraryFunction* row = program::Library::builtin().find({name.data(), name.size()});
+  const std::optional<Op> op = row == nullptr ? std::nullopt : program::operation_of(*row);
+  if (!op || call.arg_size() < program::own_operands(*op)) return Op::Call;
+  for (unsigned k = 0; k < program::own_operands(*op); ++k) {
+    const llvm::Type* type = call.getArgOperand(k)->getType();
+    if (!type->isPointerTy() && !type->isIntegerTy(64)) return Op::Call;
+  }
+  if (*op == Op::Alloc && !call.getType()->isPointerTy()) return Op::Call;
+  return *op;
 }
 
 }  // namespace
@@ -49,8 +68,13 @@ void FunctionLowering::lower_call(const llvm::CallBase& i) {
   }
   const bool has_result = !i.getType()->isVoidTy() && !i.getType()->isTokenTy();
   const program::RegId result = has_result ? register_of(&i) : program::kNoReg;
+  const Op op = callee.kind == program::OperandKind::Function ? operation_of(i, *function) : Op::Call;
+  if (op != Op::Call) {
+    const auto own = operands.begin() + static_cast<std::ptrdiff_t>(program::own_operands(op));
+    std::rotate(operands.begin(), operands.begin() + 1, own + 1);
+  }
   note(i);
-  program::Instruction& made = append(Op::Call, program::kVoid, std::move(operands));
+  program::Instruction& made = append(op, program::kVoid, std::move(operands));
   if (has_result) made.type = scalar_type(i.getType()).value_or(kI64);
   made.result = result;
 }
