@@ -246,14 +246,51 @@ std::optional<Event> Activations::sync(const Numbers& n) const {
   return e;
 }
 
+namespace {
+
+MemoryOrder order_of(std::uint64_t value) {
+  return value < static_cast<std::uint64_t>(kMemoryOrders) ? static_cast<MemoryOrder>(value) : MemoryOrder::SeqCst;
+}
+
+}  // namespace
+
+Event Activations::atomic(abi::Tag tag, const Numbers& n) const {
+  const bool rmw = tag == abi::Tag::AtomicRmw;
+  Event e = event(rmw                           ? EventKind::AtomicRmw
+                  : tag == abi::Tag::AtomicRead ? EventKind::AtomicRead
+                                                : EventKind::AtomicWrite,
+                  access_site());
+  e.address = n.at[1];
+  e.size = static_cast<std::uint32_t>(n.at[2]);
+  e.order = order_of(n.at[3]);
+  if (n.at[4] != 0 && is_value_size(n.at[2])) {
+    e.flags |= trace::kHasValue;
+    e.value = rmw ? n.at[6] : n.at[5];
+    if (rmw) e.aux = n.at[7];
+  }
+  if (rmw) e.flags |= static_cast<std::uint8_t>(n.at[5] & (trace::kCas | trace::kFailed));
+  if (code_->is_computed(call_site())) e.flags |= trace::kComputed;
+  return e;
+}
+
+Event Activations::missing_begin(const Numbers& n, std::span<const std::uint8_t> ranges) {
+  ranges_.clear();
+  const std::uint8_t* from = ranges.data();
+  for (std::size_t i = 0; i < ranges.size() / 16; ++i) {
+    const std::uint64_t address = load(from, 8);
+    ranges_.push_back({address, load(from, 8)});
+  }
+  Event e = event(EventKind::MissingBegin, call_site());
+  e.address = vocabulary_->reach(ranges_, n.at[2] == abi::kEverywhere);
+  e.aux = vocabulary_->name_of_callee(n.at[1]);
+  return e;
+}
+
 std::optional<Event> Activations::add_stamped(const Record& record, std::vector<Event>& before) {
   const Numbers n = numbers_of(record);
   const auto more = record.payload.subspan(fixed_bytes(record.tag));
   const LocationId site = call_site();
   const auto plain = [&](EventKind kind) { return event(kind, site); };
-  const auto order = [](std::uint64_t value) {
-    return value < static_cast<std::uint64_t>(kMemoryOrders) ? static_cast<MemoryOrder>(value) : MemoryOrder::SeqCst;
-  };
   switch (record.tag) {
     case abi::Tag::ThreadBegin: return plain(EventKind::ThreadBegin);
     case abi::Tag::ThreadEnd: leave_all(before); return event(EventKind::ThreadEnd, call_site());
@@ -266,27 +303,10 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     }
     case abi::Tag::AtomicRead:
     case abi::Tag::AtomicWrite:
-    case abi::Tag::AtomicRmw: {
-      const bool rmw = record.tag == abi::Tag::AtomicRmw;
-      Event e = plain(rmw                                  ? EventKind::AtomicRmw
-                      : record.tag == abi::Tag::AtomicRead ? EventKind::AtomicRead
-                                                           : EventKind::AtomicWrite);
-      e.location = access_site();
-      e.address = n.at[1];
-      e.size = static_cast<std::uint32_t>(n.at[2]);
-      e.order = order(n.at[3]);
-      if (n.at[4] != 0 && is_value_size(n.at[2])) {
-        e.flags |= trace::kHasValue;
-        e.value = rmw ? n.at[6] : n.at[5];
-        if (rmw) e.aux = n.at[7];
-      }
-      if (rmw) e.flags |= static_cast<std::uint8_t>(n.at[5] & (trace::kCas | trace::kFailed));
-      if (code_->is_computed(site)) e.flags |= trace::kComputed;
-      return e;
-    }
+    case abi::Tag::AtomicRmw: return atomic(record.tag, n);
     case abi::Tag::Fence: {
       Event e = plain(EventKind::Fence);
-      e.order = order(n.at[1]);
+      e.order = order_of(n.at[1]);
       return e;
     }
     case abi::Tag::Sync: return sync(n);
@@ -302,19 +322,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       e.address = n.at[1];
       return e;
     }
-    case abi::Tag::MissingBegin: {
-      const bool everything = n.at[2] == abi::kEverywhere;
-      ranges_.clear();
-      const std::uint8_t* from = more.data();
-      for (std::size_t i = 0; i < more.size() / 16; ++i) {
-        const std::uint64_t address = load(from, 8);
-        ranges_.push_back({address, load(from, 8)});
-      }
-      Event e = plain(EventKind::MissingBegin);
-      e.address = vocabulary_->reach(ranges_, everything);
-      e.aux = vocabulary_->name_of_callee(n.at[1]);
-      return e;
-    }
+    case abi::Tag::MissingBegin: return missing_begin(n, more);
     case abi::Tag::MissingEnd: {
       Event e = plain(EventKind::MissingEnd);
       if (n.at[1] != 0) {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/hash.h"
@@ -65,6 +66,8 @@ class Activations {
   void add_bulk(bool write, LocationId location, bool computed, std::uint64_t address, std::uint64_t bytes,
                 std::vector<trace::Event>& out);
   std::optional<trace::Event> sync(const Numbers& n) const;
+  trace::Event atomic(abi::Tag tag, const Numbers& n) const;
+  trace::Event missing_begin(const Numbers& n, std::span<const std::uint8_t> ranges);
   LocationId call_site() const { return stack_.empty() ? outside_ : stack_.back().call; }
   // Of an access that the runtime records: one outside of any activation (a host that reallocates) is that of no
   // instruction.

@@ -103,61 +103,73 @@ Attempt::Lock& Attempt::lock(std::uint32_t object) const {
   return lock;
 }
 
-bool Attempt::run(const Proposal& proposal, bool stay) {
-  proposal_ = &proposal;
-  // As long as every point is kept and no edge leads against the recorded order, the recorded run is the best attempt.
-  PointNo as_recorded = window_.size() + 1;
+// As long as every point is kept and no edge leads against the recorded order, the recorded run is the best attempt.
+PointNo Attempt::first_that_differs(const Proposal& proposal, bool stay) const {
+  // A variant is no run: it must be checked from its start.
+  if ((stay && !proposal.near) || (window_.relaxed() && window_.symbols->is_variant())) return window_.fixed + 1;
+  PointNo first = window_.size() + 1;
   for (std::uint32_t t = 0; t < proposal.wanted.size(); ++t)
     if (proposal.wanted[t] < window_.of_thread[t].size())
-      as_recorded = std::min(as_recorded, window_.of_thread[t][proposal.wanted[t]]);
+      first = std::min(first, window_.of_thread[t][proposal.wanted[t]]);
   for (const smt::Edge& edge : proposal.edges)
-    if (edge.from > edge.to) as_recorded = std::min(as_recorded, edge.to);
-  as_recorded = std::max<PointNo>(as_recorded, window_.fixed + 1);
-  // A variant is no run: it must be checked from its start.
-  if ((stay && !proposal.near) || (window_.relaxed() && window_.symbols->is_variant())) as_recorded = window_.fixed + 1;
-  reset(std::min(as_recorded - 1, window_.as_recorded));
+    if (edge.from > edge.to) first = std::min(first, edge.to);
+  return std::max<PointNo>(first, window_.fixed + 1);
+}
+
+bool Attempt::run(const Proposal& proposal, bool stay) {
+  proposal_ = &proposal;
+  const PointNo differs = first_that_differs(proposal, stay);
+  reset(std::min(differs - 1, window_.as_recorded));
   if (!window_.relaxed()) steps_ += as_recorded_;
   into_.clear();
   for (const smt::Edge& edge : proposal.edges)
     if (edge.from > as_recorded_) into_[edge.to].push_back(edge.from);
-  for (PointNo p = as_recorded_ + 1; p < as_recorded; ++p) perform(p);
+  for (PointNo p = as_recorded_ + 1; p < differs; ++p) perform(p);
+  return is_done(proposal, perform_all(proposal, stay));
+}
 
+// Threads that may go on, by their next points.
+struct Attempt::Ready {
   using Next = std::pair<PointNo, std::uint32_t>;
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> ready_threads;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> threads;
+};
+
+bool Attempt::perform_stretch(std::uint32_t t, const Proposal& proposal, bool stay, bool others_wait, Ready& others,
+                              bool& moved) {
+  for (;;) {
+    const PointNo now = window_.of_thread[t][done_[t]];
+    // Another is nearer to the recorded order, or waits and may go on now.
+    if (moved && !stay && (others_wait || (!others.threads.empty() && others.threads.top().first < now))) {
+      others.threads.emplace(now, t);
+      return true;
+    }
+    if (!ready(now) || check(now).rule != Rule::None) return false;
+    perform(now);
+    moved = true;
+    if (done_[t] >= proposal.wanted[t]) return true;
+  }
+}
+
+std::vector<std::uint32_t> Attempt::perform_all(const Proposal& proposal, bool stay) {
+  Ready ready;
   std::vector<std::uint32_t> waiting;
   for (std::uint32_t t = 0; t < proposal.wanted.size(); ++t)
-    if (done_[t] < proposal.wanted[t]) ready_threads.emplace(window_.of_thread[t][done_[t]], t);
-  while (!ready_threads.empty()) {
-    const auto [point, t] = ready_threads.top();
-    ready_threads.pop();
-    PointNo now = point;
+    if (done_[t] < proposal.wanted[t]) ready.threads.emplace(window_.of_thread[t][done_[t]], t);
+  while (!ready.threads.empty()) {
+    const std::uint32_t t = ready.threads.top().second;
+    ready.threads.pop();
     bool moved = false;
-    while (true) {
-      if (!ready(now) || check(now).rule != Rule::None) {
-        waiting.push_back(t);
-        break;
-      }
-      perform(now);
-      moved = true;
-      if (done_[t] >= proposal.wanted[t]) break;
-      now = window_.of_thread[t][done_[t]];
-      if (!stay && !ready_threads.empty() && ready_threads.top().first < now) {
-        ready_threads.emplace(now, t);
-        break;
-      }
-      if (!stay && !waiting.empty()) {
-        ready_threads.emplace(now, t);
-        break;
-      }
+    const bool waits = !perform_stretch(t, proposal, stay, !waiting.empty(), ready, moved);
+    if (moved) {  // something has changed: who waits may go on, but for the thread itself
+      for (const std::uint32_t other : waiting) ready.threads.emplace(window_.of_thread[other][done_[other]], other);
+      waiting.clear();
     }
-    if (!moved) continue;
-    // Something has changed: who waits may go on. (Not the thread itself, if it waits now.)
-    const bool waits_itself = !waiting.empty() && waiting.back() == t && done_[t] < proposal.wanted[t];
-    if (waits_itself) waiting.pop_back();
-    for (const std::uint32_t other : waiting) ready_threads.emplace(window_.of_thread[other][done_[other]], other);
-    waiting.clear();
-    if (waits_itself) waiting.push_back(t);
+    if (waits) waiting.push_back(t);
   }
+  return waiting;
+}
+
+bool Attempt::is_done(const Proposal& proposal, std::span<const std::uint32_t> waiting) {
   bool stuck = false;
   for (const std::uint32_t t : waiting) {
     if (done_[t] >= proposal.kept[t]) continue;

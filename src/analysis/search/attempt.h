@@ -126,6 +126,16 @@ class Attempt {
     std::optional<std::uint64_t> value;  // if all is known
   };
 
+  // The parts of run(). How far the proposal lets the recorded run go:
+  PointNo first_that_differs(const Proposal& proposal, bool stay) const;
+  // performs as much as goes, and returns the threads that wait;
+  std::vector<std::uint32_t> perform_all(const Proposal& proposal, bool stay);
+  // until the thread waits (false), is done, or another is to go on.
+  struct Ready;
+  bool perform_stretch(std::uint32_t thread, const Proposal& proposal, bool stay, bool others_wait, Ready& ready,
+                       bool& moved);
+  // Is nothing of the proposal left? If not, fills in blocked_.
+  bool is_done(const Proposal& proposal, std::span<const std::uint32_t> waiting);
   void reset(PointNo as_recorded);
   Content& content(CellNo cell) const;
   Lock& lock(std::uint32_t object) const;

@@ -189,6 +189,50 @@ struct Window::Builder {
   // The value that it gives back is the recorded one only if all that it read is.
   bool gives_back(const Event& e) const { return passes_values && e.kind == EventKind::ThreadEnd; }
 
+  // What an access means for the choice of points.
+  struct Touched {
+    bool matters = false;
+    bool reads_cell = false;
+  };
+  Touched touched_by(EventNo no, const Event& e) const {
+    Touched touched;
+    const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
+    for (std::size_t c = from; c < to; ++c) {
+      if (cell_at[c] != kNone) touched.reads_cell = trace::reads(e);
+      if (cell_at[c] != kNone || (x.has_missing() && reached[c] != 0)) touched.matters = true;
+    }
+    if (x.has_missing() && e.size > model::kManyBytes) touched.matters = true;
+    if (const std::uint32_t life = x.life_of(no); life != model::kNoLife) {
+      const model::Life& object = x.lives()[life];
+      if (x.event(object.alloc).thread != e.thread) touched.matters = true;
+      if (object.free && x.event(*object.free).thread != e.thread) touched.matters = true;
+    }
+    return touched;
+  }
+  // Does an event that is no access matter, whatever was read before it?
+  static bool always_matters(const Event& e) {
+    switch (trace::row_of(e.kind).group) {
+      case Group::Lock:
+      case Group::Memory:
+      case Group::Missing: return true;
+      case Group::Sync: return e.kind != EventKind::Fence;
+      case Group::Life: return e.kind == EventKind::Fork || e.kind == EventKind::Join;
+      default: return false;
+    }
+  }
+
+  PointNo add_point(EventNo no, std::size_t thread, bool demanding) {
+    const auto point = static_cast<PointNo>(w.event_of.size());
+    CHECK(point != kNone, "a window of more than 2^32 events");
+    w.point_of[index(no)] = point;
+    w.event_of.push_back(no);
+    w.thread_of.push_back(static_cast<std::uint32_t>(thread));
+    w.position_of.push_back(static_cast<std::uint32_t>(w.of_thread[thread].size()));
+    w.of_thread[thread].push_back(point);
+    w.demands.push_back(demanding ? 1 : 0);
+    return point;
+  }
+
   void choose_points(std::uint64_t fixed_events) {
     w.event_of.push_back(EventNo{});
     w.thread_of.push_back(kNone);
@@ -207,44 +251,15 @@ struct Window::Builder {
       if (diverges) has_read[t] = 1;
       const bool demanding = w.relaxed() ? has_condition(no, has_read[t] != 0) || (gives_back(e) && has_read[t] != 0)
                                          : is_demand(e, in_section);
-      bool matters = in_section || diverges || (demanding && (w.relaxed() || has_read[t] != 0));
-      bool reads_cell = false;
-      switch (trace::row_of(e.kind).group) {
-        case Group::Access: {
-          const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
-          for (std::size_t c = from; c < to; ++c) {
-            if (cell_at[c] != kNone) reads_cell = true;
-            if (cell_at[c] != kNone || (x.has_missing() && reached[c] != 0)) matters = true;
-          }
-          reads_cell = reads_cell && trace::reads(e);
-          if (x.has_missing() && e.size > model::kManyBytes) matters = true;
-          if (const std::uint32_t life = x.life_of(no); life != model::kNoLife) {
-            const model::Life& object = x.lives()[life];
-            if (x.event(object.alloc).thread != e.thread) matters = true;
-            if (object.free && x.event(*object.free).thread != e.thread) matters = true;
-          }
-          break;
-        }
-        case Group::Lock:
-        case Group::Memory: matters = true; break;
-        case Group::Sync: matters = matters || e.kind != EventKind::Fence; break;
-        case Group::Life: matters = matters || e.kind == EventKind::Fork || e.kind == EventKind::Join; break;
-        case Group::Missing: matters = true; break;
-        default: break;
-      }
+      const Touched touched = trace::is_access(e.kind) ? touched_by(no, e) : Touched{always_matters(e), false};
+      const bool matters =
+          touched.matters || in_section || diverges || (demanding && (w.relaxed() || has_read[t] != 0));
       if (demanding && !w.relaxed()) has_read[t] = 0;
-      if (reads_cell) has_read[t] = 1;
+      if (touched.reads_cell) has_read[t] = 1;
       if (w.relaxed() && e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
         has_read[index(e.child())] = 1;
       if (!matters) continue;
-      const auto point = static_cast<PointNo>(w.event_of.size());
-      CHECK(point != kNone, "a window of more than 2^32 events");
-      w.point_of[i] = point;
-      w.event_of.push_back(no);
-      w.thread_of.push_back(static_cast<std::uint32_t>(t));
-      w.position_of.push_back(static_cast<std::uint32_t>(w.of_thread[t].size()));
-      w.of_thread[t].push_back(point);
-      w.demands.push_back(demanding ? 1 : 0);
+      const PointNo point = add_point(no, t, demanding);
       if (i < fixed_events) w.fixed = point;
       if (diverges) w.diverges_at[t] = point;
     }
@@ -298,67 +313,76 @@ struct Window::Builder {
     }
   }
 
+  // How far the trace has come: who wrote each cell last, and which missing code could have.
+  struct Passed {
+    std::vector<PointNo> writer, section;  // by cell; section: last event of missing code that reaches it
+    PointNo everything_section = kStart;   // the last that reaches everything
+    std::map<std::uint32_t, const trace::ReachSet*> open;  // sections in progress
+  };
+
   // Recorded writers, and the last event of missing code on each cell.
   void fill_accesses() {
-    std::vector<PointNo> writer(w.cells.size(), kStart), section(w.cells.size(), kStart);
-    PointNo everything_section = kStart;
-    std::map<std::uint32_t, const trace::ReachSet*> open;  // sections in progress
+    Passed passed;
+    passed.writer.assign(w.cells.size(), kStart);
+    passed.section.assign(w.cells.size(), kStart);
     w.accesses_begin_.push_back(0);
     for (PointNo p = 1; p < w.event_of.size(); ++p) {
       w.accesses_begin_.push_back(static_cast<std::uint32_t>(w.accesses_.size()));
       const EventNo no = w.event_of[p];
       const Event& e = x.event(no);
       if (trace::is_access(e.kind)) {
-        const bool valued = e.has(trace::kHasValue) && e.size <= 8;
         const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
-        for (std::size_t c = from; c < to; ++c) {
-          if (cell_at[c] == kNone) continue;
-          CellAccess access{.cell = cell_at[c], .reads = trace::reads(e), .writes = trace::writes(e)};
-          Cell& cell = w.cells[access.cell];
-          const std::uint64_t offset = cell.address - e.address;
-          access.read_known = access.reads && valued && !w.keeps_writers;
-          access.written_known = access.writes && valued;
-          if (access.read_known) access.read = cut(e.value, offset, cell.size);
-          if (access.written_known) access.written = cut(trace::stored_value(e), offset, cell.size);
-          if (access.reads) {
-            access.section = section[access.cell];
-            const bool born_since = cell.life != model::kNoLife && everything_section != kStart &&
-                                    w.alloc_of[cell.life] > everything_section;
-            if (!born_since) access.section = std::max(access.section, everything_section);
-            access.recorded = e.has(trace::kByValue) ? kNone : std::max(writer[access.cell], access.section);
-            for (const auto& [id, reach] : open)
-              access.only_by_identity = access.only_by_identity || contains(*reach, cell.address);
-            if (access.recorded == kStart && access.read_known && !cell.start_known) {
-              cell.start_known = true;
-              cell.start = access.read;
-            }
-          }
-          w.accesses_.push_back(access);
-        }
+        for (std::size_t c = from; c < to; ++c)
+          if (cell_at[c] != kNone) w.accesses_.push_back(cell_access(e, cell_at[c], passed));
       }
-      if (x.has_missing()) {
-        for (const model::SectionAt& at : x.sections_of(no)) {
-          if (reach_of(at).everything) everything_section = p;
-          if (e.kind == EventKind::MissingBegin) open[at.section] = &reach_of(at);
-          for (const model::Piece& piece : x.pieces(at)) {
-            const auto [from, to] = cuts_of(piece.life, piece.range.address, piece.range.size);
-            for (std::size_t c = from; c < to; ++c)
-              if (cell_at[c] != kNone) section[cell_at[c]] = p;
-          }
-        }
-        if (e.kind == EventKind::MissingEnd && !x.sections_of(no).empty()) open.erase(x.sections_of(no).back().section);
-      }
+      if (x.has_missing()) pass_sections(p, no, e, passed);
       if (trace::writes(e))
         for (std::size_t k = w.accesses_begin_[p]; k < w.accesses_.size(); ++k) {
-          writer[w.accesses_[k].cell] = p;
+          passed.writer[w.accesses_[k].cell] = p;
           w.writers[w.accesses_[k].cell].push_back(p);
         }
     }
     w.accesses_begin_.push_back(static_cast<std::uint32_t>(w.accesses_.size()));
-    w.last_section = std::move(section);
-    for (CellNo c = 0; c < w.cells.size() && everything_section != kStart; ++c)
-      if (const std::uint32_t life = w.cells[c].life; life == model::kNoLife || w.alloc_of[life] < everything_section)
-        w.last_section[c] = std::max(w.last_section[c], everything_section);
+    w.last_section = std::move(passed.section);
+    for (CellNo c = 0; c < w.cells.size() && passed.everything_section != kStart; ++c)
+      if (const std::uint32_t life = w.cells[c].life;
+          life == model::kNoLife || w.alloc_of[life] < passed.everything_section)
+        w.last_section[c] = std::max(w.last_section[c], passed.everything_section);
+  }
+  CellAccess cell_access(const Event& e, CellNo number, const Passed& passed) const {
+    CellAccess access{.cell = number, .reads = trace::reads(e), .writes = trace::writes(e)};
+    Cell& cell = w.cells[number];
+    const bool valued = e.has(trace::kHasValue) && e.size <= 8;
+    const std::uint64_t offset = cell.address - e.address;
+    access.read_known = access.reads && valued && !w.keeps_writers;
+    access.written_known = access.writes && valued;
+    if (access.read_known) access.read = cut(e.value, offset, cell.size);
+    if (access.written_known) access.written = cut(trace::stored_value(e), offset, cell.size);
+    if (!access.reads) return access;
+    access.section = passed.section[number];
+    const bool born_since = cell.life != model::kNoLife && w.alloc_of[cell.life] > passed.everything_section;
+    if (!born_since) access.section = std::max(access.section, passed.everything_section);
+    access.recorded = e.has(trace::kByValue) ? kNone : std::max(passed.writer[number], access.section);
+    for (const auto& [id, reach] : passed.open)
+      access.only_by_identity = access.only_by_identity || contains(*reach, cell.address);
+    if (access.recorded == kStart && access.read_known && !cell.start_known) {
+      cell.start_known = true;
+      cell.start = access.read;
+    }
+    return access;
+  }
+  void pass_sections(PointNo p, EventNo no, const Event& e, Passed& passed) const {
+    for (const model::SectionAt& at : x.sections_of(no)) {
+      if (reach_of(at).everything) passed.everything_section = p;
+      if (e.kind == EventKind::MissingBegin) passed.open[at.section] = &reach_of(at);
+      for (const model::Piece& piece : x.pieces(at)) {
+        const auto [from, to] = cuts_of(piece.life, piece.range.address, piece.range.size);
+        for (std::size_t c = from; c < to; ++c)
+          if (cell_at[c] != kNone) passed.section[cell_at[c]] = p;
+      }
+    }
+    if (e.kind == EventKind::MissingEnd && !x.sections_of(no).empty())
+      passed.open.erase(x.sections_of(no).back().section);
   }
   static bool contains(const trace::ReachSet& reach, std::uint64_t address) {
     if (reach.everything) return true;

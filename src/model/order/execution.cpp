@@ -64,6 +64,47 @@ class Barriers {
   std::uint32_t next_ = 0;
 };
 
+// Who wrote each byte last. An event of missing code counts as a write to all that it reaches.
+class Writers {
+ public:
+  void write(std::uint64_t address, std::uint64_t size, EventNo no) { writers_.assign(address, size, no); }
+  void reach(const trace::ReachSet& reach, EventNo no) {
+    if (reach.everything) everything_ = no;
+    for (const trace::Range& range : reach.ranges) writers_.assign(range.address, range.size, no);
+  }
+  void forget(std::uint64_t address, std::uint64_t size) { writers_.erase(address, size); }
+
+  // Appends whom the read reads from, piece by piece. `born`: the alloc of what it reads, if that is in an object.
+  void append_read(const Event& e, std::optional<EventNo> born, std::vector<ReadFrom>& reads) {
+    const bool born_since = everything_ && born && *born > *everything_;
+    const EventNo unwritten = born_since ? kInitial : everything_.value_or(kInitial);
+    const std::size_t first = reads.size();
+    for (std::uint32_t offset = 0; offset < e.size;) {
+      const std::uint64_t at = e.address + offset;
+      const std::uint32_t low = at & 7, step = std::min<std::uint32_t>(8 - low, e.size - offset);
+      std::array<EventNo, 8> by_byte;
+      by_byte.fill(unwritten);
+      writers_.for_each(at, step, [&](ByteMask mask, EventNo writer) {
+        if (everything_ && writer < *everything_) writer = *everything_;
+        for (std::uint32_t k = low; k < low + step; ++k)
+          if ((mask >> k & 1) != 0) by_byte[k] = writer;
+      });
+      if (e.has(trace::kByValue)) by_byte.fill(kNobody);
+      for (std::uint32_t k = low; k < low + step; ++k) {
+        if (reads.size() > first && reads.back().writer == by_byte[k])
+          ++reads.back().size;
+        else
+          reads.push_back({offset + k - low, 1, by_byte[k]});
+      }
+      offset += step;
+    }
+  }
+
+ private:
+  ByteMap<EventNo> writers_;
+  std::optional<EventNo> everything_;  // last event of a section that reaches everything
+};
+
 }  // namespace
 
 std::uint32_t Execution::life_at(const LiveMap& live, std::uint64_t address) const {
@@ -86,64 +127,33 @@ void Execution::split_by_life(const LiveMap& live, trace::Range range, std::vect
 }
 
 void Execution::build_lives_and_reads() {
-  ByteMap<EventNo> writers;
+  Writers writers;
   Barriers barriers;
-  std::optional<EventNo> everything;  // last event of a section that reaches everything: a write to all of memory
   LiveMap live;
   std::vector<std::vector<SectionAt>> open(by_thread_.size());
   std::uint64_t changes = 0;                // of `live`
   std::vector<std::uint64_t> pieces_as_of;  // by pieces_: `changes` when they were split
-  life_.assign(size(), kNoLife);
-  for (std::size_t i = 0; i < size(); ++i) {
-    const Event& e = trace_.events[i];
-    reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
-    sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
-    if (is_about_memory(e.kind)) life_[i] = barriers.life_of(e, life_at(live, e.address));
-    if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) mutex_life_[EventNo{i}] = life_at(live, e.aux);
-    if (trace::reads(e)) {
-      const bool born_since = everything && life_[i] != kNoLife && lives_[life_[i]].alloc > *everything;
-      const EventNo unwritten = born_since ? kInitial : everything.value_or(kInitial);
-      const std::uint32_t first = reads_begin_.back();
-      const auto append = [&](std::uint32_t offset, std::uint32_t size, EventNo writer) {
-        if (reads_.size() > first && reads_.back().writer == writer)
-          reads_.back().size += size;
-        else
-          reads_.push_back({offset, size, writer});
-      };
-      for (std::uint32_t offset = 0; offset < e.size;) {
-        const std::uint64_t at = e.address + offset;
-        const std::uint32_t low = at & 7, step = std::min<std::uint32_t>(8 - low, e.size - offset);
-        std::array<EventNo, 8> by_byte;
-        by_byte.fill(unwritten);
-        writers.for_each(at, step, [&](ByteMask mask, EventNo writer) {
-          if (everything && writer < *everything) writer = *everything;
-          for (std::uint32_t k = low; k < low + step; ++k)
-            if ((mask >> k & 1) != 0) by_byte[k] = writer;
-        });
-        if (e.has(trace::kByValue)) by_byte.fill(kNobody);
-        for (std::uint32_t k = low; k < low + step; ++k) append(offset + k - low, 1, by_byte[k]);
-        offset += step;
-      }
+  const auto begin_life = [&](const Event& e, EventNo no) {
+    live[e.address] = life_[index(no)] = static_cast<std::uint32_t>(lives_.size());
+    lives_.push_back({e.address, e.size, no, std::nullopt});
+    writers.forget(e.address, e.size);
+    ++changes;
+  };
+  const auto end_life = [&](const Event& e, EventNo no) {
+    if (auto it = live.find(e.address); it != live.end()) {
+      life_[index(no)] = it->second;
+      lives_[it->second].free = no;
+      live.erase(it);
     }
-    if (trace::writes(e)) writers.assign(e.address, e.size, EventNo{i});
-    if (e.kind == EventKind::Alloc) {
-      live[e.address] = static_cast<std::uint32_t>(lives_.size());
-      life_[i] = static_cast<std::uint32_t>(lives_.size());
-      lives_.push_back({e.address, e.size, EventNo{i}, std::nullopt});
-      writers.erase(e.address, e.size);
-    } else if (e.kind == EventKind::Free) {
-      if (auto it = live.find(e.address); it != live.end()) {
-        life_[i] = it->second;
-        lives_[it->second].free = EventNo{i};
-        live.erase(it);
-      }
-      writers.erase(e.address, e.size);
-    }
-    if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) ++changes;
+    writers.forget(e.address, e.size);
+    ++changes;
+  };
+  // What the missing code that the event is in reaches.
+  const auto pass_sections = [&](const Event& e, EventNo no) {
     std::vector<SectionAt>& sections = open[index(e.thread)];
     if (e.kind == EventKind::MissingBegin) {
       sections.push_back({static_cast<std::uint32_t>(sections_.size()), kNone32});
-      sections_.push_back({EventNo{i}, static_cast<std::uint32_t>(e.address)});
+      sections_.push_back({no, static_cast<std::uint32_t>(e.address)});
     }
     for (SectionAt& at : sections) {
       const trace::ReachSet& reach = trace_.definitions.reach[sections_[at.section].reach];
@@ -154,10 +164,26 @@ void Execution::build_lives_and_reads() {
         for (const trace::Range& range : reach.ranges) split_by_life(live, range, pieces_.back());
       }
       sections_at_.push_back(at);
-      if (reach.everything) everything = EventNo{i};
-      for (const trace::Range& range : reach.ranges) writers.assign(range.address, range.size, EventNo{i});
+      writers.reach(reach, no);
     }
     if (e.kind == EventKind::MissingEnd && !sections.empty()) sections.pop_back();
+  };
+  life_.assign(size(), kNoLife);
+  for (std::size_t i = 0; i < size(); ++i) {
+    const Event& e = trace_.events[i];
+    const EventNo no{i};
+    reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
+    sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
+    if (is_about_memory(e.kind)) life_[i] = barriers.life_of(e, life_at(live, e.address));
+    if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) mutex_life_[no] = life_at(live, e.aux);
+    if (trace::reads(e)) {
+      const bool in_object = life_[i] != kNoLife;
+      writers.append_read(e, in_object ? std::optional(lives_[life_[i]].alloc) : std::nullopt, reads_);
+    }
+    if (trace::writes(e)) writers.write(e.address, e.size, no);
+    if (e.kind == EventKind::Alloc) begin_life(e, no);
+    if (e.kind == EventKind::Free) end_life(e, no);
+    pass_sections(e, no);
   }
   reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
   sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
