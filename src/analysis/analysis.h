@@ -15,22 +15,13 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/own_options.h"
 #include "base/result.h"
 #include "finding/finding.h"
 #include "model/memory/shadow.h"
 #include "trace/trace.h"
 
 namespace racecast::analysis {
-
-// `nondet`: one of its challenges, by numbers of events.
-struct Triple {
-  enum class Outcome : std::uint8_t { Infeasible, Without, Between, Unknown };
-  std::optional<EventNo> read;        // absent: the end of the run
-  std::optional<EventNo> writer;      // absent: what was there before
-  std::optional<EventNo> challenger;  // likewise
-  std::uint64_t address = 0;          // of the bytes that it is about
-  Outcome outcome = Outcome::Unknown;
-};
 
 struct Input {
   // Opens the trace from its start, as often as needed. It must be valid (trace/validator.h), or `check` set.
@@ -41,18 +32,10 @@ struct Input {
   bool check = false;
   unsigned jobs = 1;              // threads to use; the answer does not depend on it
   bool keep_racy_events = false;  // fill RacyEvents::events
-  // `maximal`, `value`: events of a window; 0: as maximal/windows.h says.
-  std::uint64_t window = 0;
-  // `maximal` and `value` leave out pairs of places for which an analysis before them in the list has a schedule
-  // already; `value` also what it would only decide as `maximal`, and `path` as `value`, if that is one of them.
+  // Analyses that promise a schedule leave out pairs of places for which an analysis before them in the list has one.
   bool only_new = false;
   std::vector<finding::Places> scheduled;  // which; run() fills it in, if only_new
-  bool after_maximal = false;              // likewise
-  bool after_value = false;                // likewise
-  // `nondet`: decide and count every challenge, also where a read's place is known to see every other write; and call
-  // this (may be empty) with each.
-  bool every_challenge = false;
-  std::function<void(const Triple&)> on_triple;
+  OwnOptions own;                          // of single analyses
 };
 
 // Every event that an analysis finds unordered with an earlier conflicting one.
@@ -91,8 +74,20 @@ class Pass {
   virtual ~Pass() = default;
   // The next events; the first has this number. `definitions` outlives the pass, and grows with the events.
   virtual void events(std::span<const trace::Event> batch, std::uint64_t first) = 0;
-  // After the last event. A second look at the trace is possible.
+  // After the last event: an output for each analysis that the pass was made for (PassContext::asked). A second look at
+  // the trace is possible.
+  virtual Result<std::vector<Output>> finish_all(const Input& input) = 0;
+};
+
+// The pass of one analysis.
+class SinglePass : public Pass {
+ public:
   virtual Result<Output> finish(const Input& input) = 0;
+  Result<std::vector<Output>> finish_all(const Input& input) final {
+    std::vector<Output> outputs;
+    RC_TRY(outputs.emplace_back(), finish(input));
+    return outputs;
+  }
 };
 
 // Which granules a pass is interested in.
@@ -102,22 +97,45 @@ enum class Filter {
   Unprotected,  // those with a pair that hybrid reports
 };
 
+struct Analysis;
+struct Outputs;
+
 struct PassContext {
   const trace::Definitions& definitions;
   Facts facts;
   const model::GranuleSet* granules = nullptr;  // what the filter let through; null for Filter::None
   bool keep_racy_events = false;
+  std::span<const Analysis* const> asked{};  // who it is made for: of a family all that were asked for, in order
 };
 
+// What the findings of an analysis are about.
+enum class Yields : std::uint8_t {
+  Races,  // pairs of accesses
+  Reads,  // reads, each with another write that it can see
+};
+
+// A row of the table: all that code which knows no analysis by name has to know of one.
 struct Analysis {
   std::string_view name;
   std::string_view summary;
-  Filter filter;
-  std::unique_ptr<Pass> (*make)(const PassContext&);
+  Filter filter = Filter::None;
+  std::unique_ptr<Pass> (*make)(const PassContext&) = nullptr;
+  Yields yields = Yields::Races;
+  bool by_default = false;  // used where nobody says which
+  // Analyses of one family share one pass, which is finished where the first of them stands in the list; empty: it has
+  // one of its own.
+  std::string_view family{};
+  std::span<const NumberOption> options{};  // that it takes on the command line
+  // What it adds to the merged findings of all, if that which it builds on was asked for, too. May be null.
+  std::string_view builds_on{};
+  Status (*refine)(const Input& input, const Outputs& outputs, std::vector<finding::Finding>& findings) = nullptr;
 };
 
 std::span<const Analysis> analyses();
 const Analysis* find_analysis(std::string_view name);
+std::vector<std::string> default_analyses();
+// Does one of them yield that?
+bool any_yields(std::span<const std::string> names, Yields what);
 
 struct Outputs {
   std::vector<Output> by_analysis;  // in the order asked for
@@ -127,6 +145,9 @@ struct Outputs {
 };
 // Unknown names are bad_input.
 Result<Outputs> run(const Input& input, std::span<const std::string> names);
+// What the rows of these analyses say is to be done with findings that are merged (Analysis::refine).
+Status refine(const Input& input, std::span<const std::string> names, const Outputs& outputs,
+              std::vector<finding::Finding>& findings);
 
 // An Input over a trace in memory, which must outlive it.
 Input input_of(const trace::Trace& trace);

@@ -18,14 +18,15 @@ namespace {
 // along recorded paths (model/walk/walk.h), not run, as half of what it calls is outside of it.
 constexpr std::uint64_t kMaxReplayed = 100'000;
 
-Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std::vector<RacePair>& pairs) {
+Result<std::vector<witness::Judgement>> replay_all(const Input& input, const trace::Definitions& definitions,
+                                                   const std::vector<RacePair>& pairs) {
   std::vector<witness::Judgement> judgements;
-  RC_TRY(auto source, input.open());
-  const auto& program = source->definitions().program;
+  const auto& program = definitions.program;
   if (program == nullptr || program->origin != program::Origin::Litmus) return judgements;
   std::uint64_t end = 0;
   for (const RacePair& pair : pairs) end = std::max<std::uint64_t>(end, index(pair.second.event) + 1);
   if (end * pairs.size() > kMaxReplayed) return judgements;
+  RC_TRY(auto source, input.open());
   trace::Trace trace;  // as much of it as the schedules need: the run may be long
   while (trace.events.size() < end) {
     RC_TRY(const auto batch, source->next());
@@ -48,13 +49,14 @@ Result<std::vector<witness::Judgement>> replay_all(const Input& input, const std
 
 }  // namespace
 
-Status certify(const Input& input, std::string_view analysis, std::vector<RacePair> pairs, Output& output) {
+Status certify(const Input& input, const trace::Definitions& definitions, std::string_view analysis,
+               std::vector<RacePair> pairs, Output& output) {
   if (pairs.empty()) return {};
   std::vector<witness::PrefixClaim> claims;
   claims.reserve(pairs.size());
   for (const RacePair& pair : pairs) claims.push_back({pair.past, pair.first.event, pair.second.event});
   RC_TRY(std::vector<witness::Judgement> judgements, witness::judge_prefixes(input.open, claims, input.progress));
-  RC_TRY(const std::vector<witness::Judgement> replayed, replay_all(input, pairs));
+  RC_TRY(const std::vector<witness::Judgement> replayed, replay_all(input, definitions, pairs));
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const witness::Judgement& judgement = judgements[i].accepted && i < replayed.size() ? replayed[i] : judgements[i];
     if (!judgement.accepted) {

@@ -11,6 +11,8 @@
 namespace racecast::analysis {
 
 // Adds a finding with its schedule (RacePair::past) for every pair that the judge accepts; the others are `rejected`.
-Status certify(const Input& input, std::string_view analysis, std::vector<RacePair> pairs, Output& output);
+// `definitions`: of the whole trace.
+Status certify(const Input& input, const trace::Definitions& definitions, std::string_view analysis,
+               std::vector<RacePair> pairs, Output& output);
 
 }  // namespace racecast::analysis

@@ -163,10 +163,16 @@ Result<Described> describe_pairs(const Input& input, const std::vector<std::pair
   }
   RC_TRY(const auto source, input.open());
   RC_TRY_STATUS(describe_accesses(*source, accesses));
+  return describe_pairs(accesses, numbers, source->definitions(), input.keep_racy_events);
+}
+
+Described describe_pairs(const std::map<EventNo, finding::Access>& accesses,
+                         const std::vector<std::pair<EventNo, EventNo>>& numbers, const trace::Definitions& definitions,
+                         bool keep_racy_events) {
   std::vector<PairOfAccesses> pairs;
   pairs.reserve(numbers.size());
   for (const auto& [a, b] : numbers) pairs.push_back({&accesses.at(a), &accesses.at(b)});
-  return assemble(std::move(pairs), source->definitions(), input.keep_racy_events);
+  return assemble(std::move(pairs), definitions, keep_racy_events);
 }
 
 }  // namespace racecast::analysis

@@ -38,4 +38,9 @@ Result<Described> describe_races(const Input& input, const std::vector<RaceAt>& 
 // The same by numbers in the trace: (earlier, later).
 Result<Described> describe_pairs(const Input& input, const std::vector<std::pair<EventNo, EventNo>>& pairs);
 
+// The same where the accesses have been described before (describe_accesses).
+Described describe_pairs(const std::map<EventNo, finding::Access>& accesses,
+                         const std::vector<std::pair<EventNo, EventNo>>& pairs, const trace::Definitions& definitions,
+                         bool keep_racy_events);
+
 }  // namespace racecast::analysis

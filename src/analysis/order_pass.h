@@ -9,7 +9,7 @@
 namespace racecast::analysis {
 
 template <typename Clocks>
-class OrderPass : public Pass {
+class OrderPass : public SinglePass {
  public:
   // `clocks...`: what Clocks is made of.
   template <typename... Arguments>

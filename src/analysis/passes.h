@@ -1,5 +1,5 @@
-// One function per analysis: makes its pass. The table in analysis.cpp lists them; each is defined in the file that
-// carries the analysis' name.
+// One function per analysis, or per family of them: makes its pass. The table in analysis.cpp lists them; each is
+// defined in the file that carries its name.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,7 @@ std::unique_ptr<Pass> make_hybrid(const PassContext& context);     // lockset/hy
 std::unique_ptr<Pass> make_wcp(const PassContext& context);        // wcp/wcp.cpp
 std::unique_ptr<Pass> make_cp(const PassContext& context);         // wcp/cp.cpp
 std::unique_ptr<Pass> make_syncp(const PassContext& context);      // syncp/syncp.cpp
-std::unique_ptr<Pass> make_maximal(const PassContext& context);    // maximal/maximal.cpp
-std::unique_ptr<Pass> make_value(const PassContext& context);      // maximal/maximal.cpp
-std::unique_ptr<Pass> make_path(const PassContext& context);       // maximal/maximal.cpp
+std::unique_ptr<Pass> make_maximal(const PassContext& context);    // maximal/maximal.cpp; also value and path
 std::unique_ptr<Pass> make_nondet(const PassContext& context);     // nondet/nondet.cpp
 
 }  // namespace racecast::analysis

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <barrier>
 #include <memory>
-#include <thread>
 
 #include "analysis/analysis.h"
+#include "analysis/crew.h"
 #include "analysis/hb/fasttrack.h"
 #include "analysis/lockset/unprotected.h"
+#include "base/check.h"
 #include "trace/validator.h"
 
 namespace racecast::analysis {
@@ -21,53 +21,6 @@ using Passes = std::vector<Pass*>;
 
 // Into how many parts a filter is split at the most: each part computes all clocks.
 constexpr unsigned kMaxShards = 4;
-
-// Runs every pass on a batch, on `jobs` threads, the calling one among them. The threads wait between batches.
-class Crew {
- public:
-  Crew(const Passes& passes, unsigned jobs)
-      : passes_(passes),
-        count_(static_cast<unsigned>(std::clamp<std::size_t>(jobs, 1, std::max<std::size_t>(passes.size(), 1)))),
-        start_(count_),
-        end_(count_) {
-    for (unsigned i = 1; i < count_; ++i) threads_.emplace_back([this, i] { work(i); });
-  }
-  ~Crew() {
-    done_ = true;
-    if (count_ > 1) start_.arrive_and_wait();
-  }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-
-  void run(std::span<const trace::Event> batch, std::uint64_t first) {
-    batch_ = batch;
-    first_ = first;
-    if (count_ > 1) start_.arrive_and_wait();
-    share(0);
-    if (count_ > 1) end_.arrive_and_wait();
-  }
-
- private:
-  void share(unsigned worker) const {
-    for (std::size_t i = worker; i < passes_.size(); i += count_) passes_[i]->events(batch_, first_);
-  }
-  void work(unsigned worker) {
-    for (;;) {
-      start_.arrive_and_wait();
-      if (done_) return;
-      share(worker);
-      end_.arrive_and_wait();
-    }
-  }
-
-  const Passes& passes_;
-  const unsigned count_;
-  std::barrier<> start_, end_;
-  std::span<const trace::Event> batch_;  // these three change only between the barriers
-  std::uint64_t first_ = 0;
-  bool done_ = false;
-  std::vector<std::jthread> threads_;
-};
 
 // `opened`: the trace, not yet read. Where it does not know, it is read once more from the start.
 Result<bool> has_missing_code(const Input& input, const trace::EventSource& opened) {
@@ -96,7 +49,7 @@ Result<std::uint64_t> feed(trace::EventSource& source, const Passes& passes, con
       if (validator.saw_missing_code() && !facts.has_missing)  // the index of a file is only a claim
         return bad_input(name + "the index says that there is no missing code, but there is: the file is damaged");
     }
-    crew.run(batch, count);
+    RC_TRY_STATUS(crew.run(batch, count));
     count += batch.size();
     if (input.progress) input.progress(count);
   }
@@ -114,31 +67,69 @@ std::vector<std::unique_ptr<FilterPass>> make_filter(const PassContext& context,
   return shards;
 }
 
+// A pass, and the places in the list of the analyses that it is made for: one, or those of a family.
+struct Group {
+  std::vector<const Analysis*> asked;
+  std::vector<std::size_t> places;
+  std::unique_ptr<Pass> pass;
+  Filter filter() const { return asked.front()->filter; }
+  void make(PassContext context) {
+    context.asked = asked;
+    pass = asked.front()->make(context);
+  }
+};
+
+Result<std::vector<Group>> groups_of(std::span<const std::string> names) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Analysis* const analysis = find_analysis(names[i]);
+    if (analysis == nullptr) return bad_input(fmt::format("there is no analysis {}", names[i]));
+    auto group = std::ranges::find_if(groups, [&](const Group& other) {
+      return !analysis->family.empty() && other.asked.front()->family == analysis->family;
+    });
+    if (group == groups.end()) group = groups.emplace(groups.end());
+    group->asked.push_back(analysis);
+    group->places.push_back(i);
+  }
+  return groups;
+}
+
+// What the group found, to its places; what has a schedule is known to those that come later.
+Status finish(Group& group, Input& input, Outputs& outputs) {
+  RC_TRY(std::vector<Output> found, group.pass->finish_all(input));
+  CHECK(found.size() == group.places.size(), "{} outputs of {} analyses", found.size(), group.places.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (finding::Finding& finding : found[i].findings) {
+      finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
+      if (input.only_new && finding.schedule)
+        input.scheduled.push_back(finding::places_of(finding, outputs.definitions));
+    }
+    for (finding::Finding& finding : found[i].candidates)
+      finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
+    outputs.by_analysis[group.places[i]] = std::move(found[i]);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Outputs> run(const Input& input, std::span<const std::string> names) {
-  std::vector<const Analysis*> wanted;
-  bool racy_wanted = false, unprotected_wanted = false;
-  for (const std::string& name : names) {
-    const Analysis* const analysis = find_analysis(name);
-    if (analysis == nullptr) return bad_input(fmt::format("there is no analysis {}", name));
-    racy_wanted |= analysis->filter == Filter::Racy;
-    unprotected_wanted |= analysis->filter == Filter::Unprotected;
-    wanted.push_back(analysis);
-  }
+  RC_TRY(std::vector<Group> groups, groups_of(names));
+  const auto wanted = [&](Filter filter) {
+    return std::ranges::any_of(groups, [&](const Group& group) { return group.filter() == filter; });
+  };
   RC_TRY(const auto first_source, input.open());
   RC_TRY(const bool has_missing, has_missing_code(input, *first_source));
   const Facts facts{has_missing};
   const PassContext context{first_source->definitions(), facts, nullptr, input.keep_racy_events};
-  std::vector<std::unique_ptr<Pass>> passes(wanted.size());
   Passes first_round;
   const unsigned jobs = std::max(input.jobs, 1u);
-  const auto racy = make_filter<FastTrack>(context, racy_wanted, jobs, first_round);
-  const auto unprotected = make_filter<Unprotected>(context, unprotected_wanted, jobs, first_round);
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i]->filter != Filter::None) continue;
-    passes[i] = wanted[i]->make(context);
-    first_round.push_back(passes[i].get());
+  const auto racy = make_filter<FastTrack>(context, wanted(Filter::Racy), jobs, first_round);
+  const auto unprotected = make_filter<Unprotected>(context, wanted(Filter::Unprotected), jobs, first_round);
+  for (Group& group : groups) {
+    if (group.filter() != Filter::None) continue;
+    group.make(context);
+    first_round.push_back(group.pass.get());
   }
   Outputs outputs;
   outputs.facts = facts;
@@ -151,33 +142,31 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
   if (!racy_granules.empty() || !unprotected_granules.empty()) {
     RC_TRY(second_source, input.open());
     Passes second_round;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const model::GranuleSet& granules = wanted[i]->filter == Filter::Racy ? racy_granules : unprotected_granules;
-      if (wanted[i]->filter == Filter::None || granules.empty()) continue;
-      passes[i] = wanted[i]->make({second_source->definitions(), facts, &granules, input.keep_racy_events});
-      second_round.push_back(passes[i].get());
+    for (Group& group : groups) {
+      const model::GranuleSet& granules = group.filter() == Filter::Racy ? racy_granules : unprotected_granules;
+      if (group.filter() == Filter::None || granules.empty()) continue;
+      group.make({second_source->definitions(), facts, &granules, input.keep_racy_events});
+      second_round.push_back(group.pass.get());
     }
     RC_TRY_STATUS(feed(*second_source, second_round, input, facts, false));
   }
 
   outputs.definitions = first_source->definitions();
+  outputs.by_analysis.resize(names.size());
   Input for_finish = input;
-  for (const auto& pass : passes) {
-    const std::size_t number = outputs.by_analysis.size();
-    outputs.by_analysis.emplace_back();
-    if (pass == nullptr) continue;  // its filter let nothing through
-    RC_TRY(outputs.by_analysis.back(), pass->finish(for_finish));
-    for (finding::Finding& finding : outputs.by_analysis.back().findings) {
-      finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
-      if (input.only_new && finding.schedule)
-        for_finish.scheduled.push_back(finding::places_of(finding, outputs.definitions));
-    }
-    if (input.only_new && names[number] == "maximal") for_finish.after_maximal = true;
-    if (input.only_new && names[number] == "value") for_finish.after_value = true;
-    for (finding::Finding& finding : outputs.by_analysis.back().candidates)
-      finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
-  }
+  for (Group& group : groups)
+    if (group.pass != nullptr)  // otherwise its filter let nothing through
+      RC_TRY_STATUS(finish(group, for_finish, outputs));
   return outputs;
+}
+
+Status refine(const Input& input, std::span<const std::string> names, const Outputs& outputs,
+              std::vector<finding::Finding>& findings) {
+  const auto asked_for = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  for (const Analysis& analysis : analyses())
+    if (analysis.refine != nullptr && asked_for(analysis.name) && asked_for(analysis.builds_on))
+      RC_TRY_STATUS(analysis.refine(input, outputs, findings));
+  return {};
 }
 
 }  // namespace racecast::analysis

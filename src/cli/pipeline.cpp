@@ -1,21 +1,47 @@
 #include "cli/pipeline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <thread>
 
-#include "analysis/hb/dependent.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/source_lines.h"
 #include "trace/trace.h"
 
 namespace racecast::cli {
+
+namespace {
+
+// What the rows of single analyses take. An option that several take is one.
+void add_own_options(CLI::App& command, analysis::OwnOptions& own) {
+  std::map<std::string_view, std::pair<const analysis::NumberOption*, std::string>> takers;
+  for (const analysis::Analysis& a : analysis::analyses())
+    for (const analysis::NumberOption& option : a.options) {
+      auto& [row, names] = takers[option.flag];
+      row = &option;
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", a.name);
+    }
+  for (const auto& [flag, taken] : takers) {
+    const auto& [row, names] = taken;
+    command
+        .add_option_function<std::uint64_t>(
+            std::string(flag), [&own, set = row->set](std::uint64_t number) { set(number, own); },
+            fmt::format("{}: {}", names, row->help))
+        ->type_name("N")
+        ->default_str("0")
+        ->check(CLI::Range(std::uint64_t{0}, row->most));
+  }
+}
+
+}  // namespace
 
 void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
   std::string names;
@@ -25,18 +51,11 @@ void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)  // the next word is the file
       ->type_name("NAME[,NAME...]")
-      ->default_str("hb,shb,syncp,maximal,value,path")
+      ->default_str(fmt::format("{}", fmt::join(analysis::default_analyses(), ",")))
       ->check([](const std::string& name) {
         return analysis::find_analysis(name) != nullptr ? std::string() : "there is no analysis " + name;
       });
-  command
-      .add_option(
-          "--window", options.window,
-          "maximal, value: cut a trace of more than N events into windows of N (1 counts as 2; 0: one window up to "
-          "2,097,152 events, then 1,048,576; docs/maximal.md says what a window can miss)")
-      ->type_name("N")
-      ->default_val(0)
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 31));
+  add_own_options(command, options.own);
   command
       .add_option_function<std::string>(
           "--missing", [&options](const std::string& name) { options.missing = *trace::missing_mode_of(name); },
@@ -98,9 +117,7 @@ Result<Analysed> analyse(const analysis::Input& input_without_progress, const st
     candidates.insert(candidates.end(), output.candidates.begin(), output.candidates.end());
   }
   analysed.findings = finding::merge(std::move(all), definitions);
-  const auto asked_for = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  if (asked_for("hb") && asked_for("shb"))
-    RC_TRY_STATUS(analysis::file_dependent_races(input, analysed.outputs, analysed.findings));
+  RC_TRY_STATUS(analysis::refine(input, names, analysed.outputs, analysed.findings));
   std::set<std::pair<std::uint64_t, std::uint64_t>> found;
   for (const finding::Finding& finding : analysed.findings) found.insert(finding::places_of(finding, definitions));
   std::erase_if(candidates,
@@ -144,7 +161,7 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
   analysis::Input input = input_of_trace;
   input.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   input.keep_racy_events = options.racy_events.has_value();
-  input.window = options.window;
+  input.own = options.own;
   input.open = trace::with_missing_mode(input.open, options.missing);
   RC_TRY(Analysed analysed, analyse(input, options.analyses));
   analysed.name = name;

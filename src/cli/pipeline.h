@@ -18,18 +18,18 @@ class App;
 namespace racecast::cli {
 
 struct AnalysisOptions {
-  std::vector<std::string> analyses{"hb", "shb", "syncp", "maximal", "value", "path"};
+  std::vector<std::string> analyses = analysis::default_analyses();
   std::optional<std::string> json;         // also write the findings to this file
   std::optional<std::string> racy_events;  // write the racy events to this file
   std::optional<std::string> source_root;  // where else source files may be (source_lines.h)
   bool candidates = false;                 // show candidates, too
   bool stats = false;
   unsigned jobs = 0;         // 0: as many as there are cores
-  std::uint64_t window = 0;  // analysis::Input::window
+  analysis::OwnOptions own;  // of single analyses
   trace::MissingMode missing = trace::MissingMode::Reach;
 };
 void add_analysis_options(CLI::App& command, AnalysisOptions& options);
-// Of these, which analyses, --window and --missing.
+// Of these, which analyses, what single ones take, and --missing.
 void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options);
 
 struct Analysed {
@@ -43,8 +43,8 @@ struct Analysed {
   unsigned run = 1;                  // which recording of the program it is of
 };
 
-// Runs the analyses, all at once, and merges their findings (of `maximal` and `value`, only what none before has a
-// schedule for). A schedule that the judge rejected means that racecast contradicts itself: its pair is unknown then,
+// Runs the analyses, all at once, and merges their findings (analysis::Input::only_new: each pair of places is
+// decided once). A schedule that the judge rejected means that racecast contradicts itself: its pair is unknown then,
 // and the output not complete; in tests (RACECAST_STRICT) it is an internal error.
 Result<Analysed> analyse(const analysis::Input& input, const std::vector<std::string>& names);
 

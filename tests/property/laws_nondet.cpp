@@ -6,6 +6,7 @@
 #include "analysis/nondet/challenges.h"
 #include "analysis/nondet/decide.h"
 #include "analysis/window/must_order.h"
+#include "analysis/window/options.h"
 #include "analysis/window/window.h"
 #include "property/oracle_nondet.h"
 #include "witness/judge.h"
@@ -246,7 +247,7 @@ using Listed = std::set<std::pair<int, int>>;
 
 Result<analysis::Output> run_nondet(const trace::Trace& trace, std::uint64_t window) {
   analysis::Input input = analysis::input_of(trace);
-  input.window = window;
+  input.own.set(analysis::WindowOptions{window});
   RC_TRY(analysis::Outputs outputs, analysis::run(input, std::vector<std::string>{"nondet"}));
   return std::move(outputs.by_analysis.front());
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/maximal/decide.h"
+#include "analysis/window/options.h"
 #include "analysis/window/windows.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
@@ -159,7 +160,7 @@ TEST(WindowsProperty, WindowsAddAndLoseNothingWithoutMissingCode) {
 
 Result<analysis::Output> maximal(const trace::Trace& trace, std::uint64_t window, unsigned jobs) {
   analysis::Input input = analysis::input_of(trace);
-  input.window = window;
+  input.own.set(analysis::WindowOptions{window});
   input.jobs = jobs;
   RC_TRY(analysis::Outputs outputs, analysis::run(input, std::vector<std::string>{"maximal"}));
   return std::move(outputs.by_analysis.front());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "analysis/window/options.h"
 #include "report/render.h"
 #include "report/resolve.h"
 #include "unit/text_trace.h"
@@ -126,7 +127,7 @@ TEST(MaximalPass, JobsChangeNothing) {
     const auto with = [&](unsigned jobs) {
       return text_of(trace, maximal(trace, [&](analysis::Input& input) {
                        input.jobs = jobs;
-                       input.window = window;
+                       input.own.set(analysis::WindowOptions{window});
                      }));
     };
     const std::string one = with(1);
@@ -137,7 +138,8 @@ TEST(MaximalPass, JobsChangeNothing) {
 
 TEST(MaximalPass, WindowsSayThatTheyMayMissSomething) {
   const trace::Trace trace = many_places();
-  const analysis::Output cut = maximal(trace, [](analysis::Input& input) { input.window = 40; });
+  const analysis::Output cut =
+      maximal(trace, [](analysis::Input& input) { input.own.set(analysis::WindowOptions{40}); });
   EXPECT_FALSE(cut.complete);
   EXPECT_NE(cut.limit.find("windows of 40 events"), std::string::npos) << cut.limit;
   EXPECT_GT(figure(cut, "windows"), 1u);
@@ -149,7 +151,8 @@ TEST(MaximalPass, WindowsSayThatTheyMayMissSomething) {
     later |= std::get<finding::Interleaving>(*f.schedule).recorded != 0;
   }
   EXPECT_TRUE(later);
-  const analysis::Output whole = maximal(trace, [&](analysis::Input& input) { input.window = trace.events.size(); });
+  const analysis::Output whole =
+      maximal(trace, [&](analysis::Input& input) { input.own.set(analysis::WindowOptions{trace.events.size()}); });
   EXPECT_TRUE(whole.complete);
   EXPECT_EQ(whole.findings.size(), 60u);
   EXPECT_EQ(cut.findings.size(), 60u) << "each fits into a window";

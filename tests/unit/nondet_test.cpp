@@ -108,7 +108,6 @@ TEST(Nondet, WhatEndsAtItsBoundsIsNotTakenForNo) {
     analysis::nondet::ListingOptions options;
     options.at_end = false;
     options.limits.budget.steps = steps;
-    options.known = [](const analysis::nondet::SeenPlaces&) { return false; };
     auto listing = std::make_unique<analysis::nondet::Listing>(trace, options);
     listing->run();
     return listing;

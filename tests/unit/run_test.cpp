@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "analysis/window/options.h"
 #include "report/render.h"
 #include "report/resolve.h"
 #include "unit/text_trace.h"
@@ -106,6 +107,9 @@ class LyingSource : public InBatches {
   std::optional<bool> has_missing_code() const override { return false; }
 };
 
+// Knows, as a file does, whether there is missing code; there is none.
+using KnowingSource = LyingSource;
+
 TEST(Run, DoesNotBelieveAnIndexThatDeniesMissingCode) {
   const trace::Trace trace =
       text_trace("reach everything\nA write x 1 @1\nA mbegin %0 f @9\nA mend 0 @9\nB read x 1 @2\n");
@@ -116,6 +120,55 @@ TEST(Run, DoesNotBelieveAnIndexThatDeniesMissingCode) {
   const Result<analysis::Outputs> outputs = analysis::run(input, std::vector<std::string>{"hb"});
   ASSERT_FALSE(outputs);
   EXPECT_NE(outputs.error().message.find("missing code"), std::string::npos);
+}
+
+// How often the trace is opened, which for a file is how often it is read and unpacked.
+std::size_t opens_of(const trace::Trace& trace, const std::vector<std::string>& names, std::uint64_t window = 0) {
+  std::size_t opens = 0;
+  analysis::Input input = analysis::input_of(trace);
+  input.only_new = true;
+  input.own.set(analysis::WindowOptions{window});
+  input.open = [&]() -> Result<std::unique_ptr<trace::EventSource>> {
+    ++opens;
+    return std::make_unique<KnowingSource>(trace, 1000);
+  };
+  const Result<analysis::Outputs> outputs = analysis::run(input, names);
+  EXPECT_TRUE(outputs) << outputs.error().message;
+  return opens;
+}
+
+TEST(Run, OpensATraceNoOftenerThanItMust) {
+  const trace::Trace racy = busy_trace();
+  const std::vector<std::string> defaults = analysis::default_analyses();
+  // The filters; then hb, shb and syncp; the judge of shb's schedules, and of syncp's; the windows of the others, which
+  // are cut once for maximal, value and path, and described from memory.
+  EXPECT_EQ(opens_of(racy, defaults), 5u);
+  EXPECT_EQ(opens_of(racy, {"maximal"}), 2u);
+  EXPECT_EQ(opens_of(racy, {"maximal", "value", "path"}), 2u) << "one pass, one cutting";
+  // A trace of several windows is not in memory as a whole: what was found is described by one more look at it.
+  EXPECT_EQ(opens_of(racy, {"maximal"}, 20), 3u);
+  EXPECT_EQ(opens_of(racy, {"maximal", "value", "path"}, 20), 3u);
+  // Nothing comes through the filters, and there is nothing to judge.
+  EXPECT_EQ(opens_of(text_trace("A write x 1 @1\nA write y 1 @2\n"), defaults), 2u);
+}
+
+TEST(Run, RowsSayWhatAnalysesAre) {
+  EXPECT_EQ(analysis::default_analyses(), (std::vector<std::string>{"hb", "shb", "syncp", "maximal", "value", "path"}));
+  const std::vector<std::string> reads{"nondet"}, races{"hb", "path"}, both{"hb", "nondet"};
+  using enum analysis::Yields;
+  EXPECT_TRUE(analysis::any_yields(reads, Reads) && !analysis::any_yields(reads, Races));
+  EXPECT_TRUE(!analysis::any_yields(races, Reads) && analysis::any_yields(races, Races));
+  EXPECT_TRUE(analysis::any_yields(both, Reads) && analysis::any_yields(both, Races));
+  // Of one family, each has its own answer, in whatever order they are asked for, and others may stand between.
+  const trace::Trace trace = busy_trace();
+  const std::vector<std::string> apart{"path", "syncp", "maximal", "hb", "value"};
+  const Result<analysis::Outputs> outputs = analysis::run(analysis::input_of(trace), apart);
+  ASSERT_TRUE(outputs) << outputs.error().message;
+  ASSERT_EQ(outputs->by_analysis.size(), 5u);
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    ASSERT_FALSE(outputs->by_analysis[i].findings.empty()) << apart[i];
+    EXPECT_EQ(outputs->by_analysis[i].findings[0].analyses, std::vector<std::string>{apart[i]});
+  }
 }
 
 TEST(Run, NothingAtAll) {

@@ -16,7 +16,7 @@
 
 namespace racecast::analysis {
 
-class FastTrack final : public Pass {
+class FastTrack final : public SinglePass {
  public:
   // Looks only at memory of the shard: pages whose number is `shard` modulo `shards`.
   FastTrack(const PassContext& context, unsigned shard, unsigned shards);

@@ -17,7 +17,7 @@ class ShbPass final : public OrderPass<model::SyncClocks> {
   Result<Output> finish(const Input& input) override {
     Output output;
     output.racy = history_.take_racy();
-    RC_TRY_STATUS(certify(input, "shb", history_.take_pairs(), output));
+    RC_TRY_STATUS(certify(input, definitions_, "shb", history_.take_pairs(), output));
     return output;
   }
 };

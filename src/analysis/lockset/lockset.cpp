@@ -42,7 +42,7 @@ struct Cell {
   std::uint32_t more = 0;  // into more_: where accesses of different sizes met
 };
 
-class LocksetPass final : public Pass {
+class LocksetPass final : public SinglePass {
  public:
   explicit LocksetPass(const PassContext& context)
       : definitions_(context.definitions), racy_events_(context.keep_racy_events) {}

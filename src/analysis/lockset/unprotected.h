@@ -16,7 +16,7 @@
 
 namespace racecast::analysis {
 
-class Unprotected final : public Pass {
+class Unprotected final : public SinglePass {
  public:
   // Looks only at memory of the shard, as FastTrack.
   Unprotected(const PassContext& context, unsigned shard, unsigned shards);

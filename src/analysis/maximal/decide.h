@@ -49,6 +49,7 @@ struct Budget {
   std::uint64_t conflicts = 200'000;  // of the solver
   std::uint64_t search = 400;         // attempts of tier 3, before tier 4 (which is not for relaxed values)
   std::uint64_t least = 4;  // relaxed: attempts with no more than the race needs, before those near to the run
+  bool operator==(const Budget&) const = default;
 };
 
 // Everything that all pairs of a window share. Thread-safe once built.

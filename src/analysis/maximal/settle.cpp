@@ -7,8 +7,8 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <thread>
 
+#include "base/workers.h"
 #include "model/order/fork_join.h"
 #include "program/program.h"
 #include "witness/judge.h"
@@ -27,23 +27,20 @@ class Settler {
           const SettleOptions& options)
       : window_(window), candidates_(candidates), predictor_(predictor), options_(options) {}
 
-  SettledWindow run() {
+  Result<SettledWindow> run() {
     SettledWindow result;
     result.counts = candidates_.counts();
+    result.left_out = candidates_.left_out();
     result.places.resize(candidates_.size());
     std::atomic<std::size_t> next = 0, done = 0;
-    const auto work = [&](bool reports) {
-      for (std::size_t i = next++; i < candidates_.size(); i = next++) {
+    const std::size_t jobs = std::clamp<std::size_t>(options_.jobs, 1, std::max<std::size_t>(candidates_.size(), 1));
+    RC_TRY_STATUS(on_threads(static_cast<unsigned>(jobs), [&](unsigned worker, const std::atomic<bool>& failed) {
+      for (std::size_t i = next++; i < candidates_.size() && !failed; i = next++) {
         result.places[i] = settle_places(i);
         ++done;
-        if (reports && options_.progress) options_.progress(done, candidates_.size());
+        if (worker == 0 && options_.progress) options_.progress(done, candidates_.size());
       }
-    };
-    std::vector<std::jthread> others;
-    const std::size_t jobs = std::clamp<std::size_t>(options_.jobs, 1, std::max<std::size_t>(candidates_.size(), 1));
-    for (std::size_t i = 1; i < jobs; ++i) others.emplace_back([&] { work(false); });
-    work(true);
-    others.clear();
+    }));
     return result;
   }
 
@@ -148,7 +145,7 @@ class Settler {
     witness::Judgement judgement = judge.race(whole, settled.pair.first, settled.pair.second);
     finding::Schedule deviating = std::move(judgement.deviating), stored = std::move(judgement.stored);
     const auto& program = window_.definitions.program;
-    const bool replays = options_.fixed == 0 && program != nullptr && program->origin == program::Origin::Litmus &&
+    const bool replays = options_.from_start && options_.fixed == 0 && program != nullptr && program->origin == program::Origin::Litmus &&
                          !judge.execution().has_missing() && window_.events.size() <= kMaxReplayed;
     if (judgement.accepted && replays)
       judgement = witness::replay(judge.execution(), whole, settled.pair.first, settled.pair.second);
@@ -220,27 +217,28 @@ class Needed {
 
 }  // namespace
 
-bool has_candidates(const trace::Trace& window, const SettleOptions& options) {
+FirstLook first_look(const trace::Trace& window, const SettleOptions& options) {
   const model::Execution execution(window);
   const Needed needed(window, execution, options);
-  return Candidates(execution,
-                    {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b); }, options.skip})
-             .size() != 0;
+  const Candidates candidates(execution, {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b); },
+                                          options.leave_out, options.one_of});
+  return {candidates.size() != 0, candidates.left_out()};
 }
 
-SettledWindow settle(const trace::Trace& window, const SettleOptions& options) {
+Result<SettledWindow> settle(const trace::Trace& window, const SettleOptions& options) {
   const model::Execution execution(window);
   const Needed needed(window, execution, options);
   if (!options.has_candidates) {
     // Many windows of a long trace have nothing that locks alone do not settle.
-    const Candidates unlocked(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.skip});
-    if (unlocked.size() == 0) return {{}, unlocked.counts()};
+    const Candidates unlocked(
+        execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.leave_out, options.one_of});
+    if (unlocked.size() == 0) return SettledWindow{{}, unlocked.counts(), unlocked.left_out()};
   }
   const Predictor predictor(window, options.fixed, options.symbols);
   const Candidates candidates(
       execution,
       {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b) && predictor.may_be_concurrent(a, b); },
-       options.skip});
+       options.leave_out, options.one_of});
   return Settler(window, candidates, predictor, options).run();
 }
 

@@ -14,6 +14,7 @@
 
 #include "analysis/maximal/decide.h"
 #include "analysis/window/candidates.h"
+#include "base/result.h"
 #include "finding/finding.h"
 #include "trace/trace.h"
 
@@ -42,10 +43,12 @@ struct Settled {
   std::uint64_t unknown = 0;                       // pairs of accesses that no tier settled
   std::uint64_t steps = 0;                         // spent on them
   std::vector<std::uint32_t> cones, attempts;      // of each pair of accesses that tier 1 did not settle
+  bool operator==(const Settled&) const = default;
 };
 
 struct SettleOptions {
   std::uint64_t fixed = 0;  // events of the window that are its state at the start
+  bool from_start = true;   // the window begins where the trace does: a program can be run along it
   // Of the window; not null: values are relaxed.
   const model::SymbolicTrace* symbols = nullptr;
   // Of a variant (model/detour/variant.h), by thread: from where on it is not on its recorded path.
@@ -53,12 +56,13 @@ struct SettleOptions {
   // Of a variant: the last branch of each thread that turns. A pair that must come before one of them does not need it,
   // so it is decided with the variant that is without.
   std::vector<EventNo> turns;
-  bool has_candidates = false;  // has_candidates() said so
+  bool has_candidates = false;  // first_look() said so
   // Relaxed: every pair of places is decided without relaxing first, within the budget of `maximal`, so that nothing is
   // lost.
   bool falls_back = false;
   unsigned jobs = 1;
-  std::function<bool(const finding::Places&)> skip;                // of no interest; may be empty
+  const PlacesSet* leave_out = nullptr;                            // of no interest; may be null
+  const HashSet<std::uint64_t>* one_of = nullptr;                  // only pairs with one of these places; null: all
   std::function<void(std::size_t done, std::size_t of)> progress;  // called by the calling thread; may be empty
   Budget budget;
 };
@@ -66,10 +70,17 @@ struct SettleOptions {
 struct SettledWindow {
   std::vector<Settled> places;  // in the order of Candidates
   Candidates::Counts counts;
+  PlacesSet left_out;  // of `leave_out`, what there is here
 };
-SettledWindow settle(const trace::Trace& window, const SettleOptions& options);
-// Of a variant: are there pairs of places that locks, forks and joins alone do not settle? Cheap; if not, settle()
-// finds no race.
-bool has_candidates(const trace::Trace& window, const SettleOptions& options);
+// An error is an exception of a library on one of the threads: memory ran out.
+Result<SettledWindow> settle(const trace::Trace& window, const SettleOptions& options);
+
+// Of a variant, what can be told cheaply.
+struct FirstLook {
+  bool has_candidates = false;  // pairs of places that locks, forks and joins alone do not settle; if not, settle()
+                                // finds no race
+  PlacesSet left_out;           // as in SettledWindow
+};
+FirstLook first_look(const trace::Trace& window, const SettleOptions& options);
 
 }  // namespace racecast::analysis::predict

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ struct ListingOptions {
   bool at_end = true;            // also what memory holds at the end
   bool every_challenge = false;  // decide also those that can show no new pair of places
   Limits limits;
-  std::function<bool(const SeenPlaces&)> known;             // listed already
+  std::set<SeenPlaces> known;                               // listed already, by earlier windows
   std::function<void(const Couple&, const Decided&)> each;  // may be empty
   std::function<void(std::uint64_t events)> progress;       // may be empty
 };
@@ -64,7 +65,7 @@ class Listing {
  private:
   std::uint64_t place_of(PointNo point) const;
   SeenPlaces places_of(const Couple& couple, PointNo challenger) const;
-  bool is_listed(const SeenPlaces& places) const { return pairs_.contains(places) || options_.known(places); }
+  bool is_listed(const SeenPlaces& places) const { return pairs_.contains(places) || options_.known.contains(places); }
   bool all_listed(const Couple& couple) const;
   bool overwritten(const Couple& couple, PointNo challenger) const;
   void tell(const Couple& couple, const std::vector<PointNo>& feasible);

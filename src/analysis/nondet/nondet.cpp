@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "analysis/describe.h"
 #include "analysis/nondet/listing.h"
+#include "analysis/nondet/options.h"
 #include "analysis/passes.h"
+#include "analysis/window/options.h"
 #include "analysis/window/passed_on.h"
-#include "analysis/window/windows.h"
 #include "model/symbolic/deciding_reads.h"
 #include "model/symbolic/symbolic_trace.h"
 
@@ -25,6 +27,14 @@ using predict::WindowOfTrace;
 constexpr predict::WindowSize kWindows{std::uint64_t{1} << 17, std::uint64_t{1} << 15};
 // Where people are told of reads, and nobody asked for every challenge.
 constexpr nondet::Limits kForPeople{.tries_of_couple = 256, .searches_of_couple = 16, .steps = 1'000'000'000};
+
+// What one window has shown, with numbers of the trace.
+struct ListedWindow {
+  std::map<SeenPlaces, SeenPair> pairs;
+  nondet::Tally tally;
+  std::vector<std::string> rejected;
+  std::uint64_t untold = 0, given_up = 0;
+};
 
 // What all windows together have shown.
 struct Collected {
@@ -56,7 +66,7 @@ std::vector<Figure> figures_of(const Collected& all) {
           {"searches handed to the order solver", t.handed_on}};
 }
 
-class NondetPass final : public Pass {
+class NondetPass final : public SinglePass {
  public:
   explicit NondetPass(const PassContext& context) : definitions_(context.definitions) {}
 
@@ -65,8 +75,8 @@ class NondetPass final : public Pass {
   }
 
   Result<Output> finish(const Input& input) override {
-    predict::WindowSize size = kWindows;
-    if (input.window != 0) size.whole = size.window = std::max<std::uint64_t>(input.window, 2);
+    const predict::WindowSize size = input.own.get<WindowOptions>().size(kWindows);
+    const auto options = input.own.get<NondetOptions>();
     RC_TRY(auto source, input.open());
     predict::Windows windows(std::move(source), size, starts_);
     Collected all;
@@ -75,7 +85,7 @@ class NondetPass final : public Pass {
       if (!window) break;
       // Reads have their writers, but missing code is kept where what it reaches holds the same values.
       predict::forget_passed_on_addresses(window->trace);
-      look_at(*window, size, input, all);
+      add(look_at(*window, size, input, options, places_of(all)), all);
       if (window->whole && window->trace.definitions.program != nullptr) {
         RC_TRY(const model::SymbolicTrace symbols, model::SymbolicTrace::make(window->trace));
         all.deciding = model::deciding_reads(symbols);
@@ -92,15 +102,33 @@ class NondetPass final : public Pass {
   }
 
  private:
-  void look_at(const WindowOfTrace& window, const predict::WindowSize& size, const Input& input, Collected& all) const {
+  static std::set<SeenPlaces> places_of(const Collected& all) {
+    std::set<SeenPlaces> places;
+    for (const auto& entry : all.pairs) places.insert(entry.first);
+    return places;
+  }
+
+  // The first window that shows a pair of places keeps it.
+  static void add(ListedWindow window, Collected& all) {
+    ++all.windows;
+    all.tally.add(window.tally);
+    all.untold += window.untold;
+    all.given_up += window.given_up;
+    all.rejected.insert(all.rejected.end(), window.rejected.begin(), window.rejected.end());
+    all.pairs.merge(window.pairs);
+  }
+
+  // `known`: what earlier windows have shown; it is not shown again.
+  static ListedWindow look_at(const WindowOfTrace& window, const predict::WindowSize& size, const Input& input,
+                              const NondetOptions& asked, std::set<SeenPlaces> known) {
     nondet::ListingOptions options;
     options.fixed = window.fixed;
     // A window that is not the first has the reads of its second half: the others were in the one before.
     if (!window.whole && window.first != 0) options.first = window.fixed + size.window / 2;
     options.at_end = window.whole;
-    options.every_challenge = input.every_challenge;
-    options.limits = input.every_challenge ? nondet::Limits() : kForPeople;
-    options.known = [&](const SeenPlaces& places) { return all.pairs.contains(places); };
+    options.every_challenge = asked.every_challenge;
+    options.limits = asked.every_challenge ? nondet::Limits() : kForPeople;
+    options.known = std::move(known);
     if (input.progress)
       options.progress = [&](std::uint64_t event) {
         input.progress(window.first + event - std::min(event, window.fixed));
@@ -109,7 +137,7 @@ class NondetPass final : public Pass {
     const auto number = [&](nondet::PointNo p) {
       return p <= points->fixed ? std::optional<EventNo>() : std::optional(window.number(points->event_of[p]));
     };
-    if (input.on_triple)
+    if (asked.on_triple)
       options.each = [&](const nondet::Couple& couple, const nondet::Decided& decided) {
         Triple triple;
         if (couple.read != nondet::kEnd) triple.read = number(couple.read);
@@ -121,22 +149,19 @@ class NondetPass final : public Pass {
                          : decided.outcome == nondet::Outcome::Unknown  ? Unknown
                          : decided.form == nondet::Form::Without        ? Without
                                                                         : Between;
-        input.on_triple(triple);
+        asked.on_triple(triple);
       };
     nondet::Listing listing(window.trace, options);
     points = &listing.window();
     listing.run();
-    ++all.windows;
-    all.tally.add(listing.tally());
-    all.untold += listing.untold();
-    all.given_up += listing.given_up();
-    for (const std::string& text : listing.rejected()) all.rejected.push_back(text);
-    for (auto& [places, pair] : listing.pairs()) {
+    const std::uint64_t given_up = listing.given_up();  // asks for the pairs
+    ListedWindow listed{std::move(listing.pairs()), listing.tally(), listing.rejected(), listing.untold(), given_up};
+    for (auto& [places, pair] : listed.pairs) {
       for (std::optional<EventNo>* event : {&pair.read, &pair.write, &pair.recorded})
         if (*event) *event = window.number(**event);
       pair.plan = predict::in_trace(std::move(pair.plan), window);
-      all.pairs.try_emplace(places, std::move(pair));
     }
+    return listed;
   }
 
   static void say_what_is_left(const Collected& all, const predict::WindowSize& size, Output& output) {

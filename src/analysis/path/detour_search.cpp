@@ -45,7 +45,8 @@ class Search {
         may_turn_(trace, symbols),
         finder_(std::move(finder)),
         maker_(trace),
-        definitions_(trace.definitions) {
+        definitions_(trace.definitions),
+        leave_out_(options.leave_out) {
     name_all_places();
   }
 
@@ -148,7 +149,9 @@ class Search {
     for (const ThreadPath* path : combination) numbers[index(path->thread)] = number_of_.at(path);
     for (std::size_t t = 0; t < numbers.size(); ++t)
       for (std::size_t u = 0; u < t; ++u)
-        if (!std::ranges::all_of(accesses_->meetings(numbers[t], numbers[u]), options_.skip)) return true;
+        if (!std::ranges::all_of(accesses_->meetings(numbers[t], numbers[u]),
+                                 [&](const finding::Places& places) { return options_.leave_out.contains(places); }))
+          return true;
     return false;
   }
 
@@ -237,28 +240,33 @@ class Search {
     settling.turns = last_turns(variant);
     settling.budget.steps = 2'000'000;
     settling.budget.conflicts = 20'000;
-    std::set<std::uint64_t> own;  // places of the thread that leaves its path, from there on
+    HashSet<std::uint64_t> own;  // places of the thread that leaves its path, from there on
     if (!is_small())
       for (std::size_t i = 0; i < variant.trace.events.size(); ++i) {
         const Event& e = variant.trace.events[i];
         if (trace::is_access(e.kind) && EventNo{i} >= variant.divergences[index(e.thread)].from)
           own.insert(finding::place_of(variant.trace.definitions, e.location, e.address));
       }
-    settling.skip = [&](const finding::Places& places) {
-      return options_.skip(places) || found_.contains(places) || is_over(places) ||
-             (!is_small() && !own.contains(places.first) && !own.contains(places.second));
-    };
-    if (!has_candidates(variant.trace, settling)) return {};
+    settling.leave_out = &leave_out_;
+    if (!is_small()) settling.one_of = &own;
+    const FirstLook look = first_look(variant.trace, settling);
+    for (const finding::Places& places : look.left_out)
+      if (over_.contains(places)) unknown_.insert(places);
+    if (!look.has_candidates) return {};
     settling.has_candidates = true;
     RC_TRY(const model::SymbolicTrace symbols,
            model::SymbolicTrace::make(walker_, variant.trace.events, variant.divergences));
     settling.symbols = &symbols;
     ++decided_;
-    SettledWindow settled = settle(variant.trace, settling);
+    RC_TRY(SettledWindow settled, settle(variant.trace, settling));
     std::shared_ptr<const std::vector<Event>> events;
     for (Settled& places : settled.places) {
       pairs_ += places.cones.size();
-      spent_[places.places] += places.steps;
+      const std::uint64_t spent = spent_[places.places] += places.steps;
+      if (spent > kRelaxedStepsOfPlaces) {  // they stay unknown, unless they are a race
+        over_.insert(places.places);
+        leave_out_.insert(places.places);
+      }
       if (places.verdict == Verdict::Unknown) unknown_.insert(places.places);
       if (places.verdict != Verdict::Race) continue;
       if (!places.rejected.empty()) {
@@ -275,7 +283,8 @@ class Search {
         events = std::make_shared<const std::vector<Event>>(
             variant.trace.events.begin(), variant.trace.events.begin() + static_cast<std::ptrdiff_t>(end));
       }
-      found_.insert(places.places);
+      leave_out_.insert(places.places);
+      over_.erase(places.places);
       unknown_.erase(places.places);
       DetourRace race{places.places, places.pair, std::move(places.schedule), {}, events};
       for (const model::Turn& turn : variant.turns) {
@@ -285,14 +294,6 @@ class Search {
       result_.races.push_back(std::move(race));
     }
     return {};
-  }
-
-  // Has all that these places may cost been spent, in all variants together? Then they stay unknown.
-  bool is_over(const finding::Places& places) {
-    const auto it = spent_.find(places);
-    if (it == spent_.end() || it->second <= kRelaxedStepsOfPlaces) return false;
-    unknown_.insert(places);
-    return true;
   }
 
   static std::vector<EventNo> last_turns(const model::Variant& variant) {
@@ -345,7 +346,9 @@ class Search {
   std::vector<std::vector<std::vector<ThreadPath>>> by_thread_;  // by thread and number of detours - 1
   model::DetourFinder::Counts counts_;                           // of single detours
   DetourResult result_;
-  std::set<finding::Places> found_, unknown_;
+  std::set<finding::Places> unknown_;
+  PlacesSet leave_out_;                               // what the caller leaves out, was found or is over_
+  PlacesSet over_;                                    // all that they may cost in all variants together has been spent
   HashMap<std::uint64_t, std::uint32_t> touched_by_;  // by granule: its only thread; kNone32: several
   std::uint64_t cut_ = 0, impossible_ = 0, not_representative_ = 0, rejoining_ = 0, pairs_ = 0, decided_ = 0;
   std::map<finding::Places, std::uint64_t> spent_;        // steps, by pair of places

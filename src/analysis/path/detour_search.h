@@ -21,11 +21,15 @@ struct DetourRace {
   finding::Interleaving schedule;
   std::vector<finding::Turn> turns;
   std::shared_ptr<const std::vector<trace::Event>> events;  // the variant's
+  bool operator==(const DetourRace& other) const {
+    return places == other.places && pair == other.pair && schedule == other.schedule && turns == other.turns &&
+           *events == *other.events;
+  }
 };
 
 struct DetourOptions {
   unsigned jobs = 1;
-  std::function<bool(const finding::Places&)> skip;                // of no interest
+  PlacesSet leave_out;                                             // of no interest
   std::function<void(std::size_t done, std::size_t of)> progress;  // may be empty
 };
 
@@ -34,6 +38,7 @@ struct DetourResult {
   std::vector<std::string> rejected;  // by the judge
   std::vector<Figure> figures;
   std::vector<std::string> limits;  // what was not looked at
+  bool operator==(const DetourResult&) const = default;
 };
 
 // `symbols`: of the trace, which came with a program and is whole.

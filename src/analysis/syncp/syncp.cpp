@@ -45,7 +45,7 @@ struct Group {
   std::vector<Alive> alive;  // by the other thread
 };
 
-class SyncpPass final : public Pass {
+class SyncpPass final : public SinglePass {
  public:
   explicit SyncpPass(const PassContext& context)
       : definitions_(context.definitions),
@@ -69,7 +69,7 @@ class SyncpPass final : public Pass {
   Result<Output> finish(const Input& input) override {
     Output output;
     output.racy = racy_.take();
-    RC_TRY_STATUS(certify(input, "syncp", std::move(pairs_), output));
+    RC_TRY_STATUS(certify(input, definitions_, "syncp", std::move(pairs_), output));
     return output;
   }
 

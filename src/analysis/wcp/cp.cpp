@@ -26,7 +26,7 @@ using trace::EventKind;
 
 constexpr std::size_t kWindow = 2000, kStep = 1000;
 
-class CpPass final : public Pass {
+class CpPass final : public SinglePass {
  public:
   explicit CpPass(const PassContext& context)
       : context_(context),

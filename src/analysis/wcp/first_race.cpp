@@ -56,7 +56,8 @@ Status grade_pairs(const Input& input, const PassContext& context, std::string_v
   RC_TRY(std::vector<std::optional<finding::Prefix>> schedules,
          syncp_schedules(input, context.facts, std::span(&first, 1)));
   if (schedules.front())
-    RC_TRY_STATUS(certify(input, analysis, {{race.first, race.second, std::move(*schedules.front())}}, output));
+    RC_TRY_STATUS(certify(input, context.definitions, analysis,
+                          {{race.first, race.second, std::move(*schedules.front())}}, output));
   if (output.findings.empty()) {
     race.reason = fmt::format(
         "the first race of {}: by its theorem this or a deadlock can happen, where its assumptions hold (A12); no "

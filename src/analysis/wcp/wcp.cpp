@@ -9,7 +9,7 @@ namespace racecast::analysis {
 
 namespace {
 
-class WcpPass final : public Pass {
+class WcpPass final : public SinglePass {
  public:
   explicit WcpPass(const PassContext& context)
       : context_(context), clocks_(context.definitions, context.facts.has_missing), history_(context, {}) {}

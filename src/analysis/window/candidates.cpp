@@ -102,11 +102,8 @@ Candidates::Candidates(const model::Execution& execution, Options options)
   meeting_ = {};
 }
 
-void Candidates::find_sites(model::Contexts& contexts) {
-  const std::vector<Event>& events = execution_.trace().events;
-  const trace::Definitions& definitions = execution_.trace().definitions;
-  const SharedMemory shared(events);
-  const Reached reached(execution_);
+// Numbers sites and meetings as they appear, and keeps the first access of a site in each stretch of its thread.
+struct Candidates::SiteFinder {
   struct SiteHash {
     std::size_t operator()(const Site& s) const {
       return MixHash()(mix(mix(mix(mix(s.place, s.address), s.life), s.lockset),
@@ -114,51 +111,70 @@ void Candidates::find_sites(model::Contexts& contexts) {
                                (s.writes ? 2U : 0U) + (s.atomic ? 1U : 0U)));
     }
   };
+
+  explicit SiteFinder(Candidates& candidates)
+      : all(candidates),
+        shared(candidates.execution_.trace().events),
+        reached(candidates.execution_),
+        stretch(candidates.execution_.threads(), 1) {}
+
+  void add_access(std::size_t i, const Event& e, model::LocksetId lockset) {
+    const Site site{e.thread,         finding::place_of(all.execution_.trace().definitions, e.location, e.address),
+                    lockset,          all.execution_.life_of(EventNo{i}),
+                    e.address,        e.size,
+                    trace::writes(e), trace::is_atomic(e.kind)};
+    const auto [it, fresh] = numbers.try_emplace(site, static_cast<std::uint32_t>(all.sites_.size()));
+    if (fresh) add_site(site, it->second);
+    const std::uint64_t now = stretch[index(e.thread)];
+    if (kept_in[it->second] == now) return;
+    kept_in[it->second] = now;
+    kept.emplace_back(it->second, static_cast<std::uint32_t>(i));
+  }
+  void add_site(const Site& site, std::uint32_t number) {
+    all.sites_.push_back(site);
+    kept_in.push_back(0);
+    model::for_each_granule(site.address, site.size, [&](std::uint64_t granule, model::ByteMask) {
+      if (!shared.contains(granule)) return;
+      const auto [at, first] =
+          meeting.try_emplace(GranuleOfLife{granule, site.life}, static_cast<std::uint32_t>(all.meeting_.size()));
+      if (first) all.meeting_.push_back({granule, {}});
+      all.meeting_[at->second].sites.push_back(number);
+    });
+  }
+  // Could anybody else need the event? Then a stretch of its thread ends with it.
+  bool ends_stretch(std::size_t i, const Event& e) const {
+    if (!all.execution_.sections_of(EventNo{i}).empty()) return true;  // also a call inside of missing code
+    if (trace::is_access(e.kind)) return (trace::writes(e) && shared.contains(e)) || reached.contains(e);
+    // What only its own thread minds.
+    return e.kind != EventKind::Branch && e.kind != EventKind::Value && e.kind != EventKind::Marker &&
+           e.kind != EventKind::Call && e.kind != EventKind::Return;
+  }
+
+  Candidates& all;
+  const SharedMemory shared;
+  const Reached reached;
   tsl::robin_map<Site, std::uint32_t, SiteHash> numbers;
   tsl::robin_map<GranuleOfLife, std::uint32_t, GranuleHash> meeting;
-  std::vector<std::uint64_t> kept_in;                           // by site: the stretch of its last access that is kept
-  std::vector<std::uint64_t> stretch(execution_.threads(), 1);  // by thread
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> kept;    // site, event
+  std::vector<std::uint64_t> kept_in;                         // by site: the stretch of its last access that is kept
+  std::vector<std::uint64_t> stretch;                         // by thread
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> kept;  // site, event
+};
+
+void Candidates::find_sites(model::Contexts& contexts) {
+  const std::vector<Event>& events = execution_.trace().events;
+  SiteFinder finder(*this);
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
-    std::uint64_t& now = stretch[index(e.thread)];
-    if (!trace::is_access(e.kind)) {
+    if (!trace::is_access(e.kind))
       contexts.on_event(e);
-      // What only its own thread minds. A call inside of missing code is part of it.
-      const bool own = e.kind == EventKind::Branch || e.kind == EventKind::Value || e.kind == EventKind::Marker ||
-                       e.kind == EventKind::Call || e.kind == EventKind::Return;
-      if (!own || !execution_.sections_of(EventNo{i}).empty()) ++now;
-      continue;
-    }
-    if (i >= options_.fixed && shared.contains(e)) {
-      const Site site{e.thread,
-                      finding::place_of(definitions, e.location, e.address),
-                      contexts.lockset(e.thread),
-                      execution_.life_of(EventNo{i}),
-                      e.address,
-                      e.size,
-                      trace::writes(e),
-                      trace::is_atomic(e.kind)};
-      const auto [it, fresh] = numbers.try_emplace(site, static_cast<std::uint32_t>(sites_.size()));
-      if (fresh) {
-        sites_.push_back(site);
-        kept_in.push_back(0);
-        model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, model::ByteMask) {
-          if (!shared.contains(granule)) return;
-          const auto [at, first] =
-              meeting.try_emplace(GranuleOfLife{granule, site.life}, static_cast<std::uint32_t>(meeting_.size()));
-          if (first) meeting_.push_back({granule, {}});
-          meeting_[at->second].sites.push_back(it->second);
-        });
-      }
-      if (kept_in[it->second] != now) {
-        kept_in[it->second] = now;
-        kept.emplace_back(it->second, static_cast<std::uint32_t>(i));
-      }
-    }
-    if ((trace::writes(e) && shared.contains(e)) || !execution_.sections_of(EventNo{i}).empty() || reached.contains(e))
-      ++now;
+    else if (i >= options_.fixed && finder.shared.contains(e))
+      finder.add_access(i, e, contexts.lockset(e.thread));
+    if (finder.ends_stretch(i, e)) ++finder.stretch[index(e.thread)];
   }
+  sort_by_site(finder.kept);
+}
+
+void Candidates::sort_by_site(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& kept) {
   begin_.assign(sites_.size() + 1, 0);
   for (const auto& [site, event] : kept) ++begin_[site + 1];
   for (std::size_t s = 0; s < sites_.size(); ++s) begin_[s + 1] += begin_[s];
@@ -199,7 +215,13 @@ void Candidates::find_bundles(model::Contexts& contexts) {
         // Sites that share several granules are looked at in the first of them.
         if (!conflict(a, b) || std::max(a.address, b.address) >> 3 != granule) continue;
         const finding::Places places = std::minmax(a.place, b.place);
-        if (options_.skip && options_.skip(places)) continue;
+        if (options_.leave_out != nullptr && options_.leave_out->contains(places)) {
+          left_out_.insert(places);
+          continue;
+        }
+        if (options_.one_of != nullptr && !options_.one_of->contains(places.first) &&
+            !options_.one_of->contains(places.second))
+          continue;
         const std::uint64_t product = events_of(sites[j]).size() * events_of(sites[k]).size();
         counts_.conflicting += product;
         if (contexts.exclude_each_other(a.lockset, b.lockset)) {

@@ -24,6 +24,7 @@
 #include <span>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/ids.h"
 #include "finding/finding.h"
 #include "model/contexts.h"
@@ -42,6 +43,8 @@ struct AccessPair {
   bool operator==(const AccessPair&) const = default;
 };
 
+using PlacesSet = tsl::robin_set<finding::Places, finding::PlacesHash>;
+
 class Candidates {
  public:
   struct Options {
@@ -49,8 +52,9 @@ class Candidates {
     // Tier 1, order (Predictor::may_be_concurrent). For a fixed access of one thread, what it says no to must be a
     // first part of another thread's events and a last one.
     std::function<bool(EventNo, EventNo)> may_be_concurrent;
-    // Pairs of places that are of no interest. May be empty.
-    std::function<bool(const finding::Places&)> skip;
+    // Pairs of places that are of no interest; may be null. Which of them there are is told by left_out().
+    const PlacesSet* leave_out = nullptr;
+    const HashSet<std::uint64_t>* one_of = nullptr;  // only pairs with one of these places; null: all
   };
   // `execution` must outlive it.
   Candidates(const model::Execution& execution, Options options);
@@ -68,12 +72,15 @@ class Candidates {
 
   // Numbers of pairs of accesses (of those that stand for others, one), but for the last.
   struct Counts {
-    std::uint64_t conflicting = 0;  // without those of skipped places
+    std::uint64_t conflicting = 0;  // without those of places that are left out
     std::uint64_t locked = 0;       // of them: a common lock excludes them
     std::uint64_t ordered = 0;      // of them: must-order does
     std::uint64_t cut = 0;          // granules with more than kMaxSites sites, of which the last were not looked at
+    bool operator==(const Counts&) const = default;
   };
   const Counts& counts() const { return counts_; }
+  // Of Options::leave_out, those that have conflicting accesses here.
+  const PlacesSet& left_out() const { return left_out_; }
 
  private:
   struct Site {
@@ -105,7 +112,9 @@ class Candidates {
     std::uint64_t pairs = 0;
   };
 
+  struct SiteFinder;
   void find_sites(model::Contexts& contexts);
+  void sort_by_site(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& kept);
   void find_bundles(model::Contexts& contexts);
   std::span<const std::uint32_t> events_of(std::uint32_t site) const {
     return std::span(events_).subspan(begin_[site], begin_[site + 1] - begin_[site]);
@@ -125,6 +134,7 @@ class Candidates {
   std::vector<Meeting> meeting_;
   std::vector<PairOfPlaces> pairs_;
   Counts counts_;
+  PlacesSet left_out_;
 };
 
 }  // namespace racecast::analysis::predict

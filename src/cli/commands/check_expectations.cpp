@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "base/progress.h"
 #include "cli/command.h"
@@ -85,7 +86,7 @@ Result<int> check_expectations(const program::LitmusFile& file, const trace::Tra
   for (const program::Expectation& expectation : file.expectations) {
     std::optional<LabelPairs> found;
     std::string skipped;
-    const bool single = expectation.analysis == "nondet";
+    const bool single = analysis::any_yields(std::span(&expectation.analysis, 1), analysis::Yields::Reads);
     const auto at = [&] {
       return fmt::format("{}:{}", file.program->text(expectation.position.file), expectation.position.line);
     };

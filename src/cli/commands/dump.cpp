@@ -100,7 +100,7 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
   RC_TRY(const trace::Trace trace, trace_of(options));
   analysis::Input input = analysis::input_of(trace);
   input.jobs = std::max(1u, std::thread::hardware_concurrency());
-  input.window = analysis.window;
+  input.own = analysis.own;
   input.open = trace::with_missing_mode(input.open, analysis.missing);
   RC_TRY(const Analysed analysed, analyse(input, analysis.analyses));
   if (number > analysed.findings.size())

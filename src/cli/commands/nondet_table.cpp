@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "analysis/nondet/options.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "model/trace_stats.h"
@@ -105,14 +106,15 @@ void fill(report::NondetTable& table, const analysis::Output& output) {
 Result<int> report_challenges(const analysis::Input& input_of_trace, const std::string& name,
                               const AnalysisOptions& options, bool triples, bool table) {
   analysis::Input input = input_of_trace;
-  input.window = options.window;
+  input.own = options.own;
   input.open = trace::with_missing_mode(input.open, options.missing);
-  input.every_challenge = true;
+  analysis::NondetOptions of_nondet{.every_challenge = true, .on_triple = {}};
   TriplePrinter printer(input);
   if (triples) {
     RC_TRY_STATUS(printer.read_places());
-    input.on_triple = [&](const analysis::Triple& triple) { printer(triple); };
+    of_nondet.on_triple = [&](const analysis::Triple& triple) { printer(triple); };
   }
+  input.own.set(std::move(of_nondet));
   const std::clock_t start = std::clock();
   RC_TRY(const Analysed analysed, analyse(input, {"nondet"}));
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
