@@ -19,8 +19,11 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/ids.h"
+#include "base/result.h"
+#include "trace/event_codec.h"
 #include "trace/trace.h"
 
 namespace racecast::analysis::predict {
@@ -38,6 +41,10 @@ class LiveObjects {
   const Object* at(std::uint64_t address) const;
   const Object* beginning_at(std::uint64_t address) const;
 
+  // carried_bytes.cpp; a reader that has failed (base/bytes.h) gives what must not be used.
+  void write(ByteWriter& writer) const;
+  static LiveObjects read(ByteReader& reader, const trace::IdBounds& bounds);
+
  private:
   std::map<std::uint64_t, Object> objects_;
 };
@@ -52,6 +59,10 @@ class SemaphoreStarts {
  public:
   void add(const trace::Event& event);
   std::int64_t start(const SemaphoreKey& semaphore) const;
+
+  // As bytes, and back. Bytes that are malformed are bad_input; `definitions` are those of the trace.
+  std::vector<std::uint8_t> bytes() const;
+  static Result<SemaphoreStarts> from_bytes(std::span<const std::uint8_t> bytes, const trace::Definitions& definitions);
 
  private:
   struct Counts {
@@ -77,7 +88,14 @@ class CarriedState {
   // Writes into the semaphore operations of `piece` what there is at its start (or at that of their object's life).
   void say_counts(std::span<trace::Event> piece) const;
 
+  // As bytes, the same for the same state, and back, with `definitions` and `starts` as above. Bytes that are
+  // malformed, or no state that events could lead to, are bad_input.
+  std::vector<std::uint8_t> bytes() const;
+  static Result<CarriedState> from_bytes(std::span<const std::uint8_t> bytes, const trace::Definitions& definitions,
+                                         const SemaphoreStarts& starts);
+
  private:
+  struct Codec;
   using StoreNo = std::uint32_t;  // into store_; 0: none
   struct Stored {
     std::uint64_t number = 0;  // of the event
