@@ -18,6 +18,14 @@ void set(Json& json, const char* name, Value&& value) {
   json[name] = std::forward<Value>(value);
 }
 
+Json frame_of(const Frame& frame) {
+  Json json = {{"function", frame.function}};
+  if (!frame.file.empty()) json["file"] = frame.file;
+  if (frame.line != 0) json["line"] = frame.line;
+  if (frame.column != 0) json["column"] = frame.column;
+  return json;
+}
+
 Json location(const Place& place) {
   Json json;
   if (!place.file.empty()) json["file"] = place.file;
@@ -25,7 +33,7 @@ Json location(const Place& place) {
   if (place.column != 0) json["column"] = place.column;
   if (!place.function.empty()) json["function"] = place.function;
   if (!place.label.empty()) json["label"] = place.label;
-  if (!place.inlined.empty()) json["inlined"] = place.inlined;
+  for (const Frame& frame : place.inlined) json["inlined"].push_back(frame_of(frame));
   return json;
 }
 

@@ -1,11 +1,52 @@
 #include "report/names.h"
 
+#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "program/program.h"
 
 namespace racecast::report {
+
+namespace {
+
+// The number behind the last ':' of a text, which is cut off; 0: there is none.
+std::uint32_t cut_number(std::string_view& text) {
+  std::uint32_t number = 0;
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos) return 0;
+  std::from_chars(text.data() + colon + 1, text.data() + text.size(), number);
+  text = text.substr(0, colon);
+  return number;
+}
+
+// "g, called from f (a.c:12:3), ..., called from main (a.c:30:1)": the functions, and where each calls.
+std::vector<Frame> frames_of(const trace::Location& location) {
+  constexpr std::string_view kCalledFrom = ", called from ", kCut = ", ...";
+  std::vector<Frame> frames;
+  std::string_view chain = location.inlined;
+  if (chain.empty()) return frames;
+  std::size_t end = chain.find(kCalledFrom);
+  frames.push_back({std::string(chain.substr(0, end)), location.file, location.line, location.column});
+  while (end != chain.npos) {
+    chain.remove_prefix(end + kCalledFrom.size());
+    end = chain.find(kCalledFrom);
+    std::string_view call = chain.substr(0, end);
+    const bool cut = call.ends_with(kCut);
+    if (cut) call.remove_suffix(kCut.size());
+    if (call.ends_with(')')) call.remove_suffix(1);
+    Frame& frame = frames.emplace_back();
+    frame.column = cut_number(call);
+    frame.line = cut_number(call);
+    const std::size_t open = call.rfind(" (");
+    frame.function = call.substr(0, open);
+    if (open != call.npos) frame.file = call.substr(open + 2);
+    if (cut) frames.push_back({"...", {}, 0, 0});
+  }
+  return frames;
+}
+
+}  // namespace
 
 Names::Names(const trace::Definitions& definitions, SourceLine source_line)
     : definitions_(definitions), source_line_(std::move(source_line)), addresses_(definitions) {
@@ -28,7 +69,7 @@ Place Names::place(LocationId location) const {
   place.column = l.column;
   place.function = l.function;
   place.label = l.label;
-  place.inlined = l.inlined;
+  place.inlined = frames_of(l);
   return place;
 }
 

@@ -15,6 +15,13 @@
 
 namespace racecast::report {
 
+// A place in a function.
+struct Frame {
+  std::string function;
+  std::string file;
+  std::uint32_t line = 0, column = 0;
+};
+
 // A place of the source. Every member but `name` may be empty.
 struct Place {
   std::string name;  // as people call it: "a.c:3:5", a label, "an unknown place"
@@ -22,7 +29,9 @@ struct Place {
   std::uint32_t line = 0, column = 0;
   std::string function;
   std::string label;
-  std::string inlined;  // trace::Location::inlined
+  // Where calls were inlined: what one sees in the source, innermost first. The first is the place itself, the last is
+  // in the function that holds the code. Of many the middle is one frame "..." without a file.
+  std::vector<Frame> inlined;
   std::string excerpt;  // its line of the source, without indentation
 };
 

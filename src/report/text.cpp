@@ -9,9 +9,6 @@ namespace racecast::report {
 
 namespace {
 
-// What separates the calls of Place::inlined.
-constexpr std::string_view kCalledFrom = ", called from ";
-
 struct Paint {
   bool on;
   std::string operator()(std::string_view code, std::string_view text) const {
@@ -55,19 +52,23 @@ std::string locks_of(const Access& access) {
 // function is the thread, which is named already.
 std::string function_of(const Place& place) {
   if (place.function.empty() || place.file.ends_with(".litmus")) return {};
-  return " in " +
-         printable(place.inlined.empty() ? place.function : place.inlined.substr(0, place.inlined.find(kCalledFrom)));
+  return " in " + printable(place.inlined.empty() ? place.function : place.inlined.front().function);
+}
+
+// Does it stand for frames that are not told?
+bool is_cut(const Frame& frame) {
+  return frame.function == "..." && frame.file.empty();
 }
 
 // The calls that the compiler inlined there, one line each.
 std::string inlined_at(const Place& place, std::string_view indent) {
-  const std::string_view chain = place.inlined;
   std::string text;
-  for (std::size_t at = chain.find(kCalledFrom); at != chain.npos;) {
-    at += kCalledFrom.size();
-    const std::size_t next = chain.find(kCalledFrom, at);
-    text += fmt::format("{}    called in {}, inlined\n", indent, printable(chain.substr(at, next - at)));
-    at = next;
+  for (std::size_t i = 1; i < place.inlined.size(); ++i) {
+    const Frame& frame = place.inlined[i];
+    const bool cut = i + 1 < place.inlined.size() && is_cut(place.inlined[i + 1]);
+    text += fmt::format("{}    called in {} ({}:{}:{}){}, inlined\n", indent, printable(frame.function),
+                        printable(frame.file), frame.line, frame.column, cut ? ", ..." : "");
+    if (cut) ++i;
   }
   return text;
 }

@@ -93,7 +93,7 @@ says err "data race on byte 8 of"
 says err "allocated at heap.c:7:20 by main"
 says err "heap.c:4:47 in bump"
 says err "called in body (heap.c:5:30), inlined"
-python3 -c 'import json; f = json.load(open("heap.json"))["findings"][0]; assert "heap.c:7:20" in f["object"] and "bump, called from body" in f["first"]["location"]["inlined"]' || fail "heap.json"
+python3 -c 'import json; f = json.load(open("heap.json"))["findings"][0]; assert "heap.c:7:20" in f["object"] and f["first"]["location"]["inlined"] == [{"function": "bump", "file": "heap.c", "line": 4, "column": 47}, {"function": "body", "file": "heap.c", "line": 5, "column": 30}]' || fail "heap.json"
 
 # ---- no findings: the program's own exit code
 expect 0 "$racecast" run -- ./clean

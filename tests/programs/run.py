@@ -117,18 +117,10 @@ def line_of(access, base):
     """The line of the program's file where an access happened: its own, else that of the innermost call from there
     (inlined calls first, then the stack)."""
     location = access["location"] or {}
-    if os.path.basename(location.get("file", "")) == base:
-        return location.get("line")
-    inlined = re.findall(r"\(([^()]*):(\d+):\d+\)", location.get("inlined", ""))
-    for file, line in inlined:
-        if os.path.basename(file) == base:
-            return int(line)
-    for frame in access["stack"]:
-        if os.path.basename(frame.get("file", "")) == base:
-            return frame.get("line")
-        for file, line in re.findall(r"\(([^()]*):(\d+):\d+\)", frame.get("inlined", "")):
-            if os.path.basename(file) == base:
-                return int(line)
+    for place in [location, *access["stack"]]:
+        for frame in [place, *place.get("inlined", [])]:
+            if os.path.basename(frame.get("file", "")) == base:
+                return frame.get("line")
     return None
 
 

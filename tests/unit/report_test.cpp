@@ -1,6 +1,7 @@
 // A report is data: what is resolved from findings, and what is rendered of it without any trace.
 #include "report/report.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -48,6 +49,59 @@ TEST(Report, NamesInsteadOfNumbers) {
   std::uint64_t events = race.schedule->recorded_events;
   for (const report::Share& share : race.schedule->stretches) events += share.events;
   EXPECT_EQ(events, race.schedule->length);
+}
+
+TEST(Report, InlinedCallsAreFrames) {
+  const trace::Trace trace = text_trace(
+      "location label 1 file b.h line 3 column 5 function main "
+      "inlined \"g::operator() (int), called from f (a.c:12:3), called from main (a.c:30:1)\"\n"
+      "location label 2 file b.h line 4 column 5 function main "
+      "inlined \"f2, called from f1 (a.c:102:7), ..., called from main (a.c:101:7)\"\n"
+      "A write x 1 @1\nB write x 2 @2\n");
+  report::Part part;
+  part.findings = report::resolve(findings_of(trace, "hb"), {trace.definitions});
+  ASSERT_EQ(part.findings.size(), 1u);
+  const std::vector<report::Frame>& frames = part.findings[0].first.place.inlined;
+  ASSERT_EQ(frames.size(), 3u);
+  EXPECT_EQ(frames[0].function, "g::operator() (int)");
+  EXPECT_EQ(frames[0].file, "b.h");
+  EXPECT_EQ(frames[0].line, 3u);
+  EXPECT_EQ(frames[0].column, 5u);
+  EXPECT_EQ(frames[1].function, "f");
+  EXPECT_EQ(frames[1].file, "a.c");
+  EXPECT_EQ(frames[1].line, 12u);
+  EXPECT_EQ(frames[1].column, 3u);
+  EXPECT_EQ(frames[2].function, "main");
+  EXPECT_EQ(frames[2].line, 30u);
+  const auto json = nlohmann::json::parse(report::json({1, {part}}));
+  EXPECT_EQ(json["findings"][0]["first"]["location"]["inlined"][1],
+            (nlohmann::json{{"function", "f"}, {"file", "a.c"}, {"line", 12}, {"column", 3}}));
+  EXPECT_EQ(json["findings"][0]["second"]["location"]["inlined"][2], (nlohmann::json{{"function", "..."}}));
+  const std::string shown = report::text(part, 1, false);
+  EXPECT_NE(shown.find("at b.h:3:5 in g::operator() (int), no lock held\n"
+                       "       called in f (a.c:12:3), inlined\n"
+                       "       called in main (a.c:30:1), inlined\n"),
+            std::string::npos)
+      << shown;
+  EXPECT_NE(shown.find("       called in f1 (a.c:102:7), ..., inlined\n"
+                       "       called in main (a.c:101:7), inlined\n"),
+            std::string::npos)
+      << shown;
+}
+
+// What a hostile trace may say instead.
+TEST(Report, TextsThatAreNoChains) {
+  for (const char* text :
+       {",", "(", ")", "f (", "f, called from ", ", called from , called from ", "f, called from )",
+        "f, called from g (:)", "f, called from g (a:b:c)", "f, called from ...", ", ...", "f, called from , ..."}) {
+    const trace::Trace trace = text_trace(fmt::format(
+        "location label 1 file a.c line 3 function f inlined \"{}\"\nA write x 1 @1\nB write x 2 @2\n", text));
+    report::Part part;
+    part.findings = report::resolve(findings_of(trace, "hb"), {trace.definitions});
+    ASSERT_EQ(part.findings.size(), 1u);
+    EXPECT_FALSE(part.findings[0].first.place.inlined.empty());
+    EXPECT_NE(report::text(part, 1, false).find("a.c:3"), std::string::npos);
+  }
 }
 
 TEST(Report, SchedulesAreWrittenOutOnlyIfAskedFor) {
