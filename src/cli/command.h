@@ -11,11 +11,9 @@
 
 #include "base/result.h"
 
-namespace CLI {
-class App;
-}
-
 namespace racecast::cli {
+
+class Command;
 
 inline constexpr int kNothingFound = 0;
 inline constexpr int kFindings = 1;
@@ -25,17 +23,17 @@ inline constexpr int kInternal = 3;
 using Outcome = Result<int>;
 
 // `program`: the words behind `--`, which are a program's and are not parsed; empty without `--`.
-void add_run(CLI::App& app, Outcome& outcome, const std::vector<std::string>& program);
-void add_record(CLI::App& app, Outcome& outcome, const std::vector<std::string>& program);
-void add_analyze(CLI::App& app, Outcome& outcome);
-void add_stats(CLI::App& app, Outcome& outcome);
-void add_dump(CLI::App& app, Outcome& outcome);
-void add_import(CLI::App& app, Outcome& outcome);
-void add_export(CLI::App& app, Outcome& outcome);
-void add_explain(CLI::App& app, Outcome& outcome);
-void add_flags(CLI::App& app, Outcome& outcome);
+void add_run(Command& app, Outcome& outcome, const std::vector<std::string>& program);
+void add_record(Command& app, Outcome& outcome, const std::vector<std::string>& program);
+void add_analyze(Command& app, Outcome& outcome);
+void add_stats(Command& app, Outcome& outcome);
+void add_dump(Command& app, Outcome& outcome);
+void add_import(Command& app, Outcome& outcome);
+void add_export(Command& app, Outcome& outcome);
+void add_explain(Command& app, Outcome& outcome);
+void add_flags(Command& app, Outcome& outcome);
 // `cc` and `c++` are only listed: their arguments are clang's and are not parsed.
-void add_compile(CLI::App& app);
+void add_compile(Command& app);
 // Called before anything is parsed. If this is a call of the compiler (`racecast cc`, or the binary's name is
 // racecast-cc), the process becomes clang; it comes back only with an error. Otherwise nullopt.
 std::optional<Outcome> compile_if_asked(int argc, char** argv);

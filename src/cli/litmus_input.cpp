@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/open_trace.h"
 #include "trace/recorder.h"
 
@@ -15,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxLitmus = 16u << 20;
 }
 
-void add_litmus_options(CLI::App& command, LitmusOptions& options, bool required) {
+void add_litmus_options(Command& command, LitmusOptions& options, bool required) {
   command.add_option("FILE", options.path, "a litmus program (docs/litmus.md)")->required(required);
   auto* schedule =
       command.add_option("--schedule", options.schedule,

@@ -9,11 +9,9 @@
 #include "program/litmus/litmus.h"
 #include "trace/trace.h"
 
-namespace CLI {
-class App;
-}
-
 namespace racecast::cli {
+
+class Command;
 
 struct LitmusOptions {
   std::string path;
@@ -21,7 +19,7 @@ struct LitmusOptions {
   std::optional<std::uint64_t> seed;
 };
 // `required`: a command line without the file is refused at once, else by load_litmus().
-void add_litmus_options(CLI::App& command, LitmusOptions& options, bool required = true);
+void add_litmus_options(Command& command, LitmusOptions& options, bool required = true);
 
 Result<program::LitmusFile> load_litmus(const std::string& path);
 

@@ -1,7 +1,6 @@
 // racecast: parses the command line, runs one command, prints its error if there is one, and picks the exit code.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -11,6 +10,7 @@
 
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 
 namespace {
 
@@ -42,10 +42,10 @@ std::vector<std::string> program_words(int& argc, char** argv) {
 int run(int argc, char** argv) {
   using namespace racecast::cli;
   if (const auto compiled = compile_if_asked(argc, argv)) return exit_code(*compiled);
-  CLI::App app{"racecast predicts concurrency bugs: from one run of a program, what other schedules can do.",
-               "racecast"};
+  Command app{"racecast predicts concurrency bugs: from one run of a program, what other schedules can do.",
+              "racecast"};
   app.set_version_flag("--version", "racecast " RACECAST_VERSION);
-  app.require_subcommand(1);
+  app.require_subcommand();
   app.footer(kFooter);
   Outcome outcome = kNothingFound;
   const std::vector<std::string> program = program_words(argc, argv);
@@ -59,18 +59,12 @@ int run(int argc, char** argv) {
   add_explain(app, outcome);
   add_flags(app, outcome);
   add_compile(app);
-  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  if (argc > 1 && argv[1][0] != '-' &&
-      std::none_of(commands.begin(), commands.end(), [&](const CLI::App* c) { return c->get_name() == argv[1]; })) {
+  if (argc > 1 && argv[1][0] != '-' && !app.has_subcommand(argv[1])) {
     std::fputs(fmt::format("racecast: there is no command {}; `racecast --help` lists them\n", argv[1]).c_str(),
                stderr);
     return kBadInput;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kNothingFound : kBadInput;
-  }
+  if (const auto refused = app.parse(argc, argv)) return *refused == 0 ? kNothingFound : kBadInput;
   const int code = exit_code(outcome);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::fputs("racecast: standard output cannot be written\n", stderr);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/source_lines.h"
 #include "trace/trace.h"
 
@@ -21,7 +21,7 @@ namespace racecast::cli {
 namespace {
 
 // What the rows of single analyses take. An option that several take is one.
-void add_own_options(CLI::App& command, analysis::OwnOptions& own) {
+void add_own_options(Command& command, analysis::OwnOptions& own) {
   std::map<std::string_view, std::pair<const analysis::NumberOption*, std::string>> takers;
   for (const analysis::Analysis& a : analysis::analyses())
     for (const analysis::NumberOption& option : a.options) {
@@ -32,18 +32,18 @@ void add_own_options(CLI::App& command, analysis::OwnOptions& own) {
   for (const auto& [flag, taken] : takers) {
     const auto& [row, names] = taken;
     command
-        .add_option_function<std::uint64_t>(
+        .add_number(
             std::string(flag), [&own, set = row->set](std::uint64_t number) { set(number, own); },
             fmt::format("{}: {}", names, row->help))
         ->type_name("N")
         ->default_str("0")
-        ->check(CLI::Range(std::uint64_t{0}, row->most));
+        ->range(std::uint64_t{0}, row->most);
   }
 }
 
 }  // namespace
 
-void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
+void add_choice_of_analyses(Command& command, AnalysisOptions& options) {
   std::string names;
   for (const analysis::Analysis& a : analysis::analyses())
     names += fmt::format("{}{}: {}", names.empty() ? "" : "; ", a.name, a.summary);
@@ -57,7 +57,7 @@ void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
       });
   add_own_options(command, options.own);
   command
-      .add_option_function<std::string>(
+      .add_option(
           "--missing", [&options](const std::string& name) { options.missing = *trace::missing_mode_of(name); },
           "code that was not recorded keeps its order with what it can reach (reach); for comparison, with "
           "everything (barrier: hides races) or with nothing (ignore: unsound, gives false alarms)")
@@ -72,7 +72,7 @@ void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options) {
       });
 }
 
-void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
+void add_analysis_options(Command& command, AnalysisOptions& options) {
   add_choice_of_analyses(command, options);
   command.add_option("--json", options.json, "write the findings to this file as JSON (docs/json.md)")
       ->type_name("FILE");
@@ -87,7 +87,7 @@ void add_analysis_options(CLI::App& command, AnalysisOptions& options) {
   command.add_option("--jobs,-j", options.jobs, "threads to use; the answer does not depend on it (0: one per core)")
       ->type_name("N")
       ->default_val(0)
-      ->check(CLI::Range(0, 1024));
+      ->range(0, 1024);
   command.add_flag(
       "--stats", options.stats,
       "print racy events, racy locations and pairs of each analysis, what maximal and value did, events per second "

@@ -11,11 +11,9 @@
 #include "cli/object_names.h"
 #include "trace/missing_mode.h"
 
-namespace CLI {
-class App;
-}
-
 namespace racecast::cli {
+
+class Command;
 
 struct AnalysisOptions {
   std::vector<std::string> analyses = analysis::default_analyses();
@@ -28,9 +26,9 @@ struct AnalysisOptions {
   analysis::OwnOptions own;  // of single analyses
   trace::MissingMode missing = trace::MissingMode::Reach;
 };
-void add_analysis_options(CLI::App& command, AnalysisOptions& options);
+void add_analysis_options(Command& command, AnalysisOptions& options);
 // Of these, which analyses, what single ones take, and --missing.
-void add_choice_of_analyses(CLI::App& command, AnalysisOptions& options);
+void add_choice_of_analyses(Command& command, AnalysisOptions& options);
 
 struct Analysed {
   std::string name;                          // of the trace, for the report

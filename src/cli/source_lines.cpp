@@ -4,10 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
 #include <system_error>
+
+#include "cli/command_line.h"
 
 namespace racecast::cli {
 
@@ -71,12 +72,15 @@ std::string SourceLines::operator()(const std::string& file, std::uint32_t line)
   return std::string(text.substr(0, text.find('\n')));
 }
 
-void add_source_root(CLI::App& command, std::optional<std::string>& root) {
+void add_source_root(Command& command, std::optional<std::string>& root) {
   command
       .add_option("--source-root", root,
                   "show source lines of files below this folder, too; else only of those below the working folder")
       ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
+      ->check([](const std::string& folder) {
+        std::error_code ignored;
+        return std::filesystem::is_directory(folder, ignored) ? std::string() : "there is no folder " + folder;
+      });
 }
 
 }  // namespace racecast::cli

@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
-
 namespace racecast::cli {
+
+class Command;
 
 class SourceLines {
  public:
@@ -30,6 +28,6 @@ class SourceLines {
   std::map<std::string, std::string> files_;
 };
 
-void add_source_root(CLI::App& command, std::optional<std::string>& root);
+void add_source_root(Command& command, std::optional<std::string>& root);
 
 }  // namespace racecast::cli

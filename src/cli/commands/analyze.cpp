@@ -1,9 +1,9 @@
 // racecast analyze TRACE: what other schedules of a recorded run can do.
-#include <CLI/CLI.hpp>
 #include <utility>
 
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/commands/compare.h"
 #include "cli/commands/nondet_table.h"
 #include "cli/open_trace.h"
@@ -37,14 +37,14 @@ class DamageReporter : public trace::EventSource {
 
 }  // namespace
 
-void add_analyze(CLI::App& app, Outcome& outcome) {
+void add_analyze(Command& app, Outcome& outcome) {
   struct Options {
     std::string path;
     AnalysisOptions analysis;
     bool compare = false, table = false, all_triples = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("analyze", "analyse a recorded trace (.rct, its text form, or RAPID's .std)");
+  Command* command = app.add_subcommand("analyze", "analyse a recorded trace (.rct, its text form, or RAPID's .std)");
   command->add_option("TRACE", options->path, "the trace")->required();
   add_analysis_options(*command, options->analysis);
   command

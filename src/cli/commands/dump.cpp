@@ -2,7 +2,6 @@
 // litmus program (which is executed once where a trace is needed) or a trace.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -10,6 +9,7 @@
 
 #include "base/printable.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/commands/dump_order.h"
 #include "cli/commands/dump_path.h"
 #include "cli/commands/verify.h"
@@ -127,7 +127,7 @@ std::string check_number(const std::string& text) {
   return error != std::errc() || stop != end || number == 0 ? "not a positive number: " + text : std::string();
 }
 
-void add_witness(CLI::App& dump, Outcome& outcome) {
+void add_witness(Command& dump, Outcome& outcome) {
   struct Options {
     LitmusOptions litmus;
     AnalysisOptions analysis;
@@ -135,7 +135,7 @@ void add_witness(CLI::App& dump, Outcome& outcome) {
     bool full = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
+  Command* command =
       dump.add_subcommand("witness", "the schedule of a finding as an interleaving, a column for each thread");
   command->add_option("N", options->number, "number of the finding, as the report of analyze or run has it")
       ->required()
@@ -155,10 +155,10 @@ void add_witness(CLI::App& dump, Outcome& outcome) {
   });
 }
 
-void add_trace(CLI::App& dump, Outcome& outcome) {
+void add_trace(Command& dump, Outcome& outcome) {
   auto options = std::make_shared<LitmusOptions>();
   auto verifies = std::make_shared<bool>(false);
-  CLI::App* command = dump.add_subcommand("trace", "the events, in the text form of traces");
+  Command* command = dump.add_subcommand("trace", "the events, in the text form of traces");
   add_litmus_options(*command, *options);
   command->get_option("FILE")->description("a litmus program or a trace");
   command->add_flag(
@@ -176,10 +176,10 @@ void add_trace(CLI::App& dump, Outcome& outcome) {
 }
 
 // `runs`: a litmus program is executed for it, so the schedule can be chosen.
-void add_what(CLI::App& dump, Outcome& outcome, const char* name, const char* help, bool runs,
+void add_what(Command& dump, Outcome& outcome, const char* name, const char* help, bool runs,
               std::function<Result<std::string>(const LitmusOptions&)> what) {
   auto options = std::make_shared<LitmusOptions>();
-  CLI::App* command = dump.add_subcommand(name, help);
+  Command* command = dump.add_subcommand(name, help);
   if (runs)
     add_litmus_options(*command, *options);
   else
@@ -197,10 +197,10 @@ void add_what(CLI::App& dump, Outcome& outcome, const char* name, const char* he
 
 }  // namespace
 
-void add_dump(CLI::App& app, Outcome& outcome) {
-  CLI::App* dump = app.add_subcommand(
+void add_dump(Command& app, Outcome& outcome) {
+  Command* dump = app.add_subcommand(
       "dump", "print a stage of the data flow: program, litmus, trace, path, order, findings, witness");
-  dump->require_subcommand(1);
+  dump->require_subcommand();
   dump->footer("Example: racecast dump order examples/first_race.litmus");
   add_what(*dump, outcome, "program", "the program model, instruction by instruction", false,
            [](const LitmusOptions& options) { return dump_program(options, false); });

@@ -1,17 +1,16 @@
 // racecast explain KIND: the page of a kind of finding, from docs/kinds/, which is built into the binary.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/commands/kind_pages.h"
 #include "finding/finding.h"
 
 namespace racecast::cli {
 
-void add_explain(CLI::App& app, Outcome& outcome) {
+void add_explain(Command& app, Outcome& outcome) {
   auto kind = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("explain", "say what a kind of finding means and how to repair it");
+  Command* command = app.add_subcommand("explain", "say what a kind of finding means and how to repair it");
   command->add_option("KIND", *kind, "the kind; without it, all kinds are listed");
   command->footer("Example: racecast explain data-race");
   command->callback([kind, &outcome] {

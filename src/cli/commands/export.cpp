@@ -1,21 +1,20 @@
 // racecast export IN.rct -o OUT.std: a trace in the text format of RAPID and its kin.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/open_trace.h"
 #include "trace/std_export.h"
 
 namespace racecast::cli {
 
-void add_export(CLI::App& app, Outcome& outcome) {
+void add_export(Command& app, Outcome& outcome) {
   struct Options {
     std::string path, out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("export", "convert a trace to RAPID's STD format");
+  Command* command = app.add_subcommand("export", "convert a trace to RAPID's STD format");
   command->add_option("TRACE", options->path, "the trace")->required();
   command->add_option("-o,--out", options->out, "the file to write")->required()->type_name("OUT.std");
   command->footer("Example: racecast export first_race.rct -o first_race.std");

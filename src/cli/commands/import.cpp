@@ -3,23 +3,23 @@
 // start.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/open_trace.h"
 #include "cli/record/recordings.h"
 #include "trace/std_import.h"
 
 namespace racecast::cli {
 
-void add_import(CLI::App& app, Outcome& outcome) {
+void add_import(Command& app, Outcome& outcome) {
   struct Options {
     std::string path, out;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("import", "convert a trace in RAPID's STD format, or a recording, to .rct");
+  Command* command = app.add_subcommand("import", "convert a trace in RAPID's STD format, or a recording, to .rct");
   command->add_option("FILE", options->path, "the .std file, or the folder that a recorded process wrote")->required();
   command->add_option("-o,--out", options->out, "the trace file to write")->required()->type_name("OUT.rct");
   command->footer("Example: racecast import account.std -o account.rct");

@@ -2,17 +2,16 @@
 // PROGRAM ARGS...: the same as run --record-only.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/litmus_input.h"
 #include "cli/record/program_command.h"
 #include "trace/writer.h"
 
 namespace racecast::cli {
 
-void add_record(CLI::App& app, Outcome& outcome, const std::vector<std::string>& program) {
+void add_record(Command& app, Outcome& outcome, const std::vector<std::string>& program) {
   struct Options {
     LitmusOptions litmus;
     ProgramOptions program;
@@ -21,7 +20,7 @@ void add_record(CLI::App& app, Outcome& outcome, const std::vector<std::string>&
   auto options = std::make_shared<Options>();
   options->program.words = program;
   options->program.record_only = true;
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "record", "execute a litmus program, or (behind --) a program compiled with racecast cc, and keep the trace");
   add_litmus_options(*command, options->litmus, false);
   command->add_option("-o,--out", options->out, "the trace file to write; for a program, the folder (racecast.out.N)")

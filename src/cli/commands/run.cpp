@@ -2,10 +2,9 @@
 // findings with the file's `expect` lines. racecast run -- PROGRAM ARGS...: the same for a C or C++ program.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "base/file.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/commands/check_expectations.h"
 #include "cli/litmus_input.h"
 #include "cli/pipeline.h"
@@ -13,7 +12,7 @@
 
 namespace racecast::cli {
 
-void add_run(CLI::App& app, Outcome& outcome, const std::vector<std::string>& program) {
+void add_run(Command& app, Outcome& outcome, const std::vector<std::string>& program) {
   struct Options {
     LitmusOptions litmus;
     ProgramOptions program;
@@ -22,7 +21,7 @@ void add_run(CLI::App& app, Outcome& outcome, const std::vector<std::string>& pr
   };
   auto options = std::make_shared<Options>();
   options->program.words = program;
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.add_subcommand(
       "run", "execute a litmus program, or (behind --) a program compiled with racecast cc; analyse the run, report");
   add_litmus_options(*command, options->litmus, false);
   add_analysis_options(*command, options->analysis);

@@ -1,11 +1,11 @@
 // racecast stats TRACE: what a trace is made of, in one pass that checks nothing but the file itself.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/open_trace.h"
 #include "model/trace_stats.h"
 #include "report/stats.h"
@@ -45,11 +45,11 @@ Outcome count(const Options& options) {
 
 }  // namespace
 
-void add_stats(CLI::App& app, Outcome& outcome) {
+void add_stats(Command& app, Outcome& outcome) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("stats", "count what a trace is made of: threads, locks, shared memory");
+  Command* command = app.add_subcommand("stats", "count what a trace is made of: threads, locks, shared memory");
   command->add_option("TRACE", options->path, "the trace (.rct, its text form, or RAPID's .std)")->required();
-  command->add_option("--top", options->top, "rows of each table (default 10)")->check(CLI::NonNegativeNumber);
+  command->add_option("--top", options->top, "rows of each table (default 10)")->non_negative();
   command->add_option("--json", options->json, "write all numbers to this file (docs/json.md)");
   command->footer("Example: racecast stats first_race.rct --top 20 --json stats.json");
   command->callback([options, &outcome] { outcome = count(*options); });

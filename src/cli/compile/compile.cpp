@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +11,7 @@
 #include <string_view>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/compile/compile_args.h"
 #include "cli/compile/compiler.h"
 
@@ -53,7 +53,7 @@ std::optional<Outcome> compile_if_asked(int argc, char** argv) {
   return become_clang(cxx, std::vector<std::string>(argv + first, argv + argc));
 }
 
-void add_compile(CLI::App& app) {
+void add_compile(Command& app) {
   app.add_subcommand("cc", "compile or link C with clang-19, so that the program can be recorded; takes its arguments");
   app.add_subcommand("c++", "the same for C++");
 }

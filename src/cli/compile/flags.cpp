@@ -1,9 +1,8 @@
 // racecast flags: what `racecast cc` adds, for build systems that call clang-19 themselves.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/compile/installation.h"
 
 namespace racecast::cli {
@@ -20,13 +19,13 @@ std::string quoted(const std::string& word) {
 
 }  // namespace
 
-void add_flags(CLI::App& app, Outcome& outcome) {
+void add_flags(Command& app, Outcome& outcome) {
   struct Options {
     bool compile = false, link = false, libraries = false;
     std::string hooks = "record";
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("flags", "print the flags for clang-19, for build systems of another kind");
+  Command* command = app.add_subcommand("flags", "print the flags for clang-19, for build systems of another kind");
   command->add_flag("--cflags", options->compile, "only those for compiling C and C++");
   command->add_flag("--ldflags", options->link, "only those for linking; they come before all inputs");
   command->add_flag("--libs", options->libraries, "only those for linking C++ that come behind all inputs");

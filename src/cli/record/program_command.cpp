@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +10,7 @@
 
 #include "abi/abi.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/open_trace.h"
 #include "cli/record/preload.h"
 #include "cli/record/recordings.h"
@@ -88,8 +88,8 @@ Result<Recorded> record_once(const ProgramOptions& options, RecordingFolder& fol
 
 }  // namespace
 
-void add_program_options(CLI::App& command, ProgramOptions& options, bool with_report) {
-  const auto group = [](CLI::Option* option) { option->group(kGroup); };
+void add_program_options(Command& command, ProgramOptions& options, bool with_report) {
+  const auto group = [](Option* option) { option->group(kGroup); };
   if (with_report) {
     group(command.add_flag("--record-only", options.record_only, "do not analyse; print the names of the traces"));
     group(command.add_option("--report", options.report, "write the report to this file, not to standard error")
@@ -99,7 +99,7 @@ void add_program_options(CLI::App& command, ProgramOptions& options, bool with_r
                           "exit code where there are findings; 0: that of the program in any case")
               ->type_name("N")
               ->default_val(66)
-              ->check(CLI::Range(0, 255)));
+              ->range(0, 255));
     group(command.add_flag("--keep", options.keep, "keep the traces, in a new folder racecast.out.N"));
     group(command.add_option("--out", options.out, "keep the traces, in this folder")->type_name("DIR"));
   }
@@ -113,24 +113,24 @@ void add_program_options(CLI::App& command, ProgramOptions& options, bool with_r
                 "record it so many times; with --seed each time in another order; races are listed once and counted")
             ->type_name("K")
             ->default_val(1)
-            ->check(CLI::Range(1, 100'000)));
+            ->range(1, 100'000));
   group(command
             .add_option("--max-size", options.max_bytes,
                         "stop recording a process after so many bytes; the program goes on (suffixes K, M, G)")
             ->type_name("BYTES")
             ->check(refuse_sign)
-            ->transform(CLI::AsSizeValue(false)));
+            ->as_size(false));
   group(command
             .add_option("--max-events", options.max_events,
                         "the same, after about so many events (suffixes K, M, G; counted as 8 bytes each)")
             ->type_name("N")
             ->check(refuse_sign)
-            ->transform(CLI::AsSizeValue(true)));
+            ->as_size(true));
 }
 
-Status refuse_mixed_options(const CLI::App& command, const ProgramOptions& options,
+Status refuse_mixed_options(const Command& command, const ProgramOptions& options,
                             const std::vector<std::string>& litmus_only) {
-  for (const CLI::Option* option : command.get_options()) {
+  for (const Option* option : command.get_options()) {
     if (option->count() == 0) continue;
     const std::string name = option->get_name();
     if (options.words.empty() && option->get_group() == kGroup)

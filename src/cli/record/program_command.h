@@ -10,11 +10,9 @@
 #include "base/result.h"
 #include "cli/pipeline.h"
 
-namespace CLI {
-class App;
-}
-
 namespace racecast::cli {
+
+class Command;
 
 struct ProgramOptions {
   std::vector<std::string> words;  // behind `--`: the program and its arguments; empty: there was no `--`
@@ -29,11 +27,11 @@ struct ProgramOptions {
 };
 
 // All but the seed, which litmus files have, too.
-void add_program_options(CLI::App& command, ProgramOptions& options, bool with_report);
+void add_program_options(Command& command, ProgramOptions& options, bool with_report);
 
 // bad_input if an option for programs was given without a program, or FILE, --schedule or one of `litmus_only` with
 // one.
-Status refuse_mixed_options(const CLI::App& command, const ProgramOptions& options,
+Status refuse_mixed_options(const Command& command, const ProgramOptions& options,
                             const std::vector<std::string>& litmus_only);
 
 // Returns the exit code: ProgramOptions::exit_code if there are findings, else what the program returned.
