@@ -19,6 +19,7 @@
 #include "property/laws_nondet.h"
 #include "property/laws_orders.h"
 #include "property/oracle.h"
+#include "source_dir.h"
 #include "trace/recorder.h"
 #include "trace/validator.h"
 

@@ -11,6 +11,7 @@
 #include "property/laws_analyses.h"
 #include "property/laws_orders.h"
 #include "property/oracle.h"
+#include "source_dir.h"
 #include "trace/recorder.h"
 #include "trace/text.h"
 #include "trace/validator.h"

@@ -17,6 +17,7 @@
 #include "program/machine/explore.h"
 #include "property/laws.h"
 #include "property/random_litmus.h"
+#include "source_dir.h"
 
 namespace racecast::property {
 namespace {

@@ -14,6 +14,7 @@
 
 #include "analysis/analysis.h"
 #include "property/oracle.h"
+#include "source_dir.h"
 #include "trace/std_import.h"
 #include "trace/validator.h"
 

@@ -12,6 +12,7 @@
 #include "program/litmus/litmus.h"
 #include "property/laws.h"
 #include "property/random_litmus.h"
+#include "source_dir.h"
 #include "trace/recorder.h"
 
 namespace racecast::property {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "program/litmus/litmus.h"
+#include "source_dir.h"
 #include "unit/program_builder.h"
 
 namespace racecast::program {

@@ -11,6 +11,7 @@
 #include "program/litmus/ast.h"
 #include "program/litmus/lexer.h"
 #include "program/litmus/litmus.h"
+#include "source_dir.h"
 
 namespace racecast::program {
 namespace {

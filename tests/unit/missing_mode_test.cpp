@@ -10,6 +10,7 @@
 #include "analysis/analysis.h"
 #include "program/litmus/litmus.h"
 #include "program/program.h"
+#include "source_dir.h"
 #include "trace/recorder.h"
 #include "trace/validator.h"
 

@@ -11,6 +11,7 @@
 
 #include "program/dump.h"
 #include "program/litmus/litmus.h"
+#include "source_dir.h"
 
 namespace racecast::program {
 namespace {

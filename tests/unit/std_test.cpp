@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "source_dir.h"
 #include "temp_file.h"
 #include "trace/reader.h"
 #include "trace/std_export.h"

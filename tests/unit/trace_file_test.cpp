@@ -10,6 +10,7 @@
 #include "base/packed.h"
 #include "program/program.h"
 #include "random_trace.h"
+#include "source_dir.h"
 #include "temp_file.h"
 #include "trace/event_codec.h"
 #include "trace/reader.h"

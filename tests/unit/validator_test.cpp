@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "source_dir.h"
 #include "trace/text.h"
 
 namespace racecast::trace {

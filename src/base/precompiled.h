@@ -1,0 +1,31 @@
+// Headers of others that most files include, compiled once for a whole tree with sanitizers (cmake/precompiled.cmake).
+// No file includes this one or may count on it: the release tree is compiled without it. Not <filesystem>: it brings
+// std::quoted, which argument-dependent lookup prefers to functions of that name of ours.
+#pragma once
+
+#include <fmt/format.h>
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
