@@ -145,8 +145,9 @@ class Settler {
     witness::Judgement judgement = judge.race(whole, settled.pair.first, settled.pair.second);
     finding::Schedule deviating = std::move(judgement.deviating), stored = std::move(judgement.stored);
     const auto& program = window_.definitions.program;
-    const bool replays = options_.from_start && options_.fixed == 0 && program != nullptr && program->origin == program::Origin::Litmus &&
-                         !judge.execution().has_missing() && window_.events.size() <= kMaxReplayed;
+    const bool replays = options_.from_start && options_.fixed == 0 && program != nullptr &&
+                         program->origin == program::Origin::Litmus && !judge.execution().has_missing() &&
+                         window_.events.size() <= kMaxReplayed;
     if (judgement.accepted && replays)
       judgement = witness::replay(judge.execution(), whole, settled.pair.first, settled.pair.second);
     if (!judgement.accepted) {
