@@ -151,7 +151,7 @@ PYTHON
 # Killed at some moment, from its first file on: whatever is there can be read, and nothing is lost or doubled.
 "${RACECAST_CC:-clang-19}" -O1 "$source/tests/runtime/kill_at.c" -o kill_at || fail "kill_at.c does not compile"
 hits=0
-for bytes in 1 300000 1500000 2000000 3000000 6000000; do
+for bytes in 1 300000 1200000 1500000 2000000 3000000; do
   rm -rf rec && mkdir rec
   expect 0 env RACECAST_DIR="$work/rec" ./kill_at $bytes rec ./hooks forever
   check "killed at $bytes bytes" <<'PYTHON'

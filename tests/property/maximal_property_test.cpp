@@ -32,7 +32,8 @@ void for_random_traces(int count, const TraceFlavour& flavour, std::uint64_t fir
            << "--- shrunk: " << decides_as_the_oracle(small, way) << "\n"
            << describe(small) << "\nbranches: " << small.definitions.branches;
   }
-  EXPECT_GT(races, 0U);
+  // Traces of which the oracle does not see all say nothing: there are few of them, or this is too little.
+  EXPECT_GT(races, static_cast<std::uint64_t>(count));
   std::printf("%d traces, %llu races\n", count, static_cast<unsigned long long>(races));
 }
 

@@ -57,9 +57,9 @@ class Encoder {
   }
   const std::string& not_encoded() const { return not_encoded_; }
 
-  smt::Answer ask(EventNo a, EventNo b, unsigned milliseconds) {
+  smt::Answer ask(EventNo a, EventNo b, unsigned effort) {
     z3::params params(context_);
-    params.set("timeout", milliseconds);
+    params.set("rlimit", effort);
     solver_.set(params);
     z3::expr_vector both(context_);
     both.push_back(next_.at(index(a)));
@@ -411,7 +411,7 @@ class Encoder {
 }  // namespace
 
 Z3Answers value_races_by_z3(const trace::Trace& trace, const model::SymbolicTrace& symbols,
-                            std::span<const std::pair<EventNo, EventNo>> pairs, unsigned milliseconds_per_pair) {
+                            std::span<const std::pair<EventNo, EventNo>> pairs, unsigned effort_per_pair) {
   Z3Answers answers;
   try {
     Encoder encoder(trace, symbols);
@@ -419,7 +419,7 @@ Z3Answers value_races_by_z3(const trace::Trace& trace, const model::SymbolicTrac
       answers.not_encoded = encoder.not_encoded();
       return answers;
     }
-    for (const auto& [a, b] : pairs) answers.races.push_back(encoder.ask(a, b, milliseconds_per_pair));
+    for (const auto& [a, b] : pairs) answers.races.push_back(encoder.ask(a, b, effort_per_pair));
   } catch (const z3::exception& e) {
     answers.races.clear();
     answers.error = e.msg();

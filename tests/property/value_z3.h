@@ -28,6 +28,6 @@ struct Z3Answers {
 // which comes with its program. Encoded are accesses of 8 bytes to globals, mutexes, reader-writer locks, threads,
 // fences and control; not encoded are objects, missing code, tries and all other synchronisation.
 Z3Answers value_races_by_z3(const trace::Trace& trace, const model::SymbolicTrace& symbols,
-                            std::span<const std::pair<EventNo, EventNo>> pairs, unsigned milliseconds_per_pair);
+                            std::span<const std::pair<EventNo, EventNo>> pairs, unsigned effort_per_pair);
 
 }  // namespace racecast::property
