@@ -40,8 +40,7 @@ Status on_threads(unsigned count, const std::function<void(unsigned, const std::
     std::vector<std::jthread> others;
     try {
       for (unsigned i = 1; i < count; ++i) others.emplace_back([&, i] { guarded(i); });
-    } catch (const std::system_error&) {
-      // Those that there are do all of it.
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): those that there are do all of it
     }
     guarded(0);
   }
