@@ -1,7 +1,8 @@
-// One event of a trace. Header-only: the runtime writes events with it, inside other people's programs.
+// One event of a trace. Header-only: the runtime, inside other people's programs, names kinds and flags by it in the
+// records that it writes (abi/abi.h), of which the merger makes events.
 //
-// Every kind uses a few of the members (event.def says which); the others are zero. 40 bytes, decoded in batches that
-// stay in the cache, so size is not what limits an analysis.
+// Every event has a kind, a thread and a location, and uses a few of the other members (event.def says which); the rest
+// is zero. 40 bytes, decoded in batches that stay in the cache, so size is not what limits an analysis.
 #pragma once
 
 #include <cstdint>
