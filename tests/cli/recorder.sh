@@ -73,10 +73,12 @@ if elsewhere /var/tmp true 2>/dev/null; then
   expect 0 elsewhere /var/tmp "$racecast" run -- ./clean
   says err "the recording goes to /tmp/racecast."
   says err "no folder can be made in /var/tmp (Read-only file system)"
-  cp -r clean stays /dev/shm/ 2>/dev/null
-  expect 0 elsewhere "/var/tmp /tmp" env -C /dev/shm "$racecast" run -- ./clean
-  says err "the recording goes to /dev/shm/racecast."
-  rm -f /dev/shm/clean /dev/shm/stays
+  shm=$(mktemp -d /dev/shm/racecast-test.XXXXXX)
+  trap 'rm -rf "$work" "$shm"' EXIT
+  cp clean "$shm"
+  expect 0 elsewhere "/var/tmp /tmp" env -C "$shm" "$racecast" run -- ./clean
+  says err "the recording goes to $shm/racecast."
+  [ "$(ls "$shm")" = clean ] || fail "left behind: $(ls "$shm")"
 else
   echo "not tested: no file system can be mounted here, so none is read-only"
 fi
