@@ -1,6 +1,10 @@
-// What a global holds when the program starts, as bytes.
+// What a global holds when the program starts: bytes, and which of them are addresses.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
+#include <llvm/IR/GlobalAlias.h>
+#include <llvm/IR/Operator.h>
+
+#include <algorithm>
 
 #include "frontend/llvm/lower/module.h"
 
@@ -9,9 +13,9 @@ namespace {
 
 class Image {
  public:
-  Image(std::uint64_t size, const llvm::DataLayout& layout) : bytes_(size), layout_(layout) {}
+  Image(std::uint64_t size, const llvm::DataLayout& layout) : layout_(layout) { image_.bytes.resize(size); }
 
-  // Writes `value` at `offset`; false where it is not plain data.
+  // Writes `value` at `offset`; false where the model cannot say it.
   bool write(const llvm::Constant& value, std::uint64_t offset) {
     if (value.isNullValue() || llvm::isa<llvm::UndefValue>(value)) return true;
     if (const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&value)) return write(integer->getValue(), offset);
@@ -33,17 +37,20 @@ class Image {
       }
       return true;
     }
-    return false;  // an address, a vector with undefined elements, ...
+    return write_address(value, offset);  // else a vector with undefined elements, ...
   }
 
-  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+  InitialImage take() {
+    std::ranges::sort(image_.addresses, {}, &InitialAddress::offset);
+    return std::move(image_);
+  }
 
  private:
   bool write(const llvm::APInt& value, std::uint64_t offset) {
     const unsigned count = (value.getBitWidth() + 7) / 8;
-    for (unsigned k = 0; k < count && offset + k < bytes_.size(); ++k) {
+    for (unsigned k = 0; k < count && offset + k < image_.bytes.size(); ++k) {
       const unsigned bits = std::min(8u, value.getBitWidth() - 8 * k);
-      bytes_[offset + k] = static_cast<std::uint8_t>(value.extractBitsAsZExtValue(bits, 8 * k));
+      image_.bytes[offset + k] = static_cast<std::uint8_t>(value.extractBitsAsZExtValue(bits, 8 * k));
     }
     return true;
   }
@@ -51,22 +58,56 @@ class Image {
   // Elements one after the other, as they are in memory: a vector of i1 is not among these.
   bool write(const llvm::ConstantDataSequential& data, std::uint64_t offset) {
     const llvm::StringRef raw = data.getRawDataValues();
-    for (std::size_t k = 0; k < raw.size() && offset + k < bytes_.size(); ++k) {
-      bytes_[offset + k] = static_cast<std::uint8_t>(raw[k]);
+    for (std::size_t k = 0; k < raw.size() && offset + k < image_.bytes.size(); ++k) {
+      image_.bytes[offset + k] = static_cast<std::uint8_t>(raw[k]);
     }
     return true;
   }
 
-  std::vector<std::uint8_t> bytes_;
+  // A symbol plus a constant, as a pointer or an integer of its size. Not: differences of symbols, thread-locals, what
+  // another module may replace by something that is nowhere.
+  bool write_address(const llvm::Constant& value, std::uint64_t offset) {
+    if (offset + program::kRelocationBytes > image_.bytes.size()) return false;
+    if (layout_.getTypeSizeInBits(value.getType()).getFixedValue() != 8 * program::kRelocationBytes) return false;
+    const llvm::Constant* at = &value;
+    llvm::APInt addend(64, 0);
+    while (true) {
+      if (const auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(at);
+          expression != nullptr && expression->getOpcode() == llvm::Instruction::PtrToInt) {
+        at = expression->getOperand(0);
+      } else if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(at)) {
+        if (!gep->accumulateConstantOffset(layout_, addend)) return false;
+        at = llvm::cast<llvm::Constant>(gep->getPointerOperand());
+      } else if (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(at)) {
+        if (alias->isInterposable()) return false;
+        at = alias->getAliasee();
+      } else if (const auto* same = llvm::dyn_cast<llvm::DSOLocalEquivalent>(at)) {
+        at = same->getGlobalValue();
+      } else if (const auto* plain = llvm::dyn_cast<llvm::NoCFIValue>(at)) {
+        at = plain->getGlobalValue();
+      } else {
+        break;
+      }
+    }
+    const auto* target = llvm::dyn_cast<llvm::GlobalObject>(at);
+    if (target == nullptr || target->getAddressSpace() != 0 || target->hasExternalWeakLinkage()) return false;
+    if (!llvm::isa<llvm::Function>(target)) {
+      const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(target);
+      if (variable == nullptr || variable->isThreadLocal()) return false;
+    }
+    image_.addresses.push_back({offset, target, addend.getZExtValue()});
+    return true;
+  }
+
+  InitialImage image_;
   const llvm::DataLayout& layout_;
 };
 
 }  // namespace
 
-std::vector<std::uint8_t> initial_bytes(const llvm::Constant& initializer, std::uint64_t size,
-                                        const llvm::DataLayout& layout) {
+InitialImage initial_image(const llvm::Constant& initializer, std::uint64_t size, const llvm::DataLayout& layout) {
   Image image(size, layout);
-  return image.write(initializer, 0) ? image.take() : std::vector<std::uint8_t>{};
+  return image.write(initializer, 0) ? image.take() : InitialImage{};
 }
 
 }  // namespace racecast::frontend

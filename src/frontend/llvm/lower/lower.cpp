@@ -7,6 +7,7 @@
 
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalAlias.h>
 #include <llvm/IR/Instructions.h>
 
 #include <algorithm>
@@ -44,6 +45,17 @@ bool has_model(const llvm::Function& function) {
   return true;
 }
 
+program::Binding binding_of(const llvm::GlobalValue& value) {
+  using program::Linkage;
+  program::Binding binding;
+  binding.linkage = value.hasLocalLinkage()                               ? Linkage::Internal
+                    : value.isWeakForLinker() || value.hasCommonLinkage() ? Linkage::Weak
+                                                                          : Linkage::External;
+  binding.declared = value.isDeclarationForLinker();
+  binding.hidden = value.hasHiddenVisibility();
+  return binding;
+}
+
 }  // namespace
 
 program::StringId ModuleLowering::intern(llvm::StringRef text) {
@@ -61,6 +73,8 @@ bool ModuleLowering::has_constant_bytes(const llvm::GlobalVariable& global) cons
 void ModuleLowering::add_global(const llvm::GlobalVariable& global) {
   program::Global made;
   made.name = intern(llvm::demangle(global.getName().str()));
+  if (const program::StringId symbol = intern(global.getName()); symbol != made.name) made.symbol = symbol;
+  made.binding = binding_of(global);
   llvm::Type* type = global.getValueType();
   const std::uint64_t size = type->isSized() ? layout().getTypeAllocSize(type).getKnownMinValue() : 0;
   std::uint64_t element = size;
@@ -72,12 +86,17 @@ void ModuleLowering::add_global(const llvm::GlobalVariable& global) {
   made.count = fits ? static_cast<std::uint32_t>(size / element) : 0;
   if (fits) global_bytes_ += size;
   if (fits && global.hasInitializer() && size <= kMaxInitialBytes) {
-    std::vector<std::uint8_t> bytes = initial_bytes(*global.getInitializer(), size, layout());
-    if (!bytes.empty() && global.isConstant() && global.hasDefinitiveInitializer() && !global.isThreadLocal()) {
-      constant_bytes_.insert(&global);
+    InitialImage image = initial_image(*global.getInitializer(), size, layout());
+    const bool is_constant =
+        global.isConstant() && global.hasDefinitiveInitializer() && !global.isThreadLocal() && image.addresses.empty();
+    if (!image.bytes.empty() && is_constant) constant_bytes_.insert(&global);
+    if (!image.addresses.empty() || std::ranges::any_of(image.bytes, [](std::uint8_t byte) { return byte != 0; }))
+      made.bytes = std::move(image.bytes);
+    if (!image.addresses.empty()) {
+      addresses_.push_back({static_cast<std::uint32_t>(out_.program.globals.size()), std::move(image.addresses)});
     }
-    if (std::ranges::any_of(bytes, [](std::uint8_t byte) { return byte != 0; })) made.bytes = std::move(bytes);
   }
+  if (fits) made.type = structs_.of(global);
   out_.globals[&global] = static_cast<std::uint32_t>(out_.program.globals.size());
   out_.program.globals.push_back(std::move(made));
 }
@@ -87,11 +106,46 @@ void ModuleLowering::add_function(const llvm::Function& function) {
   out_.functions[&function] = id;
   program::Function made;
   made.name = intern(function.getName());
+  made.binding = binding_of(function);
   out_.program.functions.push_back(std::move(made));
   if (has_model(function)) {
     declare_parameters(function, out_.program.functions.back());
     bodies_.push_back(&function);
   }
+}
+
+void ModuleLowering::add_relocations() {
+  for (const Addresses& addresses : addresses_) {
+    program::Global& global = out_.program.globals[addresses.global];
+    for (const InitialAddress& address : addresses.list) {
+      const auto target = operand_of(*address.target);
+      if (!target) {  // of LLVM's own: nothing is known then
+        global.relocations.clear();
+        global.bytes.clear();
+        break;
+      }
+      global.relocations.push_back({address.offset, *target, address.addend});
+    }
+  }
+}
+
+std::optional<program::Operand> ModuleLowering::operand_of(const llvm::GlobalObject& object) const {
+  if (const auto* function = llvm::dyn_cast<llvm::Function>(&object)) {
+    const auto found = out_.functions.find(function);
+    if (found != out_.functions.end()) return program::Operand::function(program::FunctionId{found->second});
+  } else if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(&object)) {
+    const auto found = out_.globals.find(variable);
+    if (found != out_.globals.end()) return program::Operand::global(program::GlobalId{found->second});
+  }
+  return std::nullopt;
+}
+
+// One that means the beginning of a function or a variable. LIMIT: others are left out; who declares such a name in
+// another module finds nothing when linked by name.
+void ModuleLowering::add_alias(const llvm::GlobalAlias& alias) {
+  const auto* object = llvm::dyn_cast<llvm::GlobalObject>(alias.getAliasee()->stripPointerCasts());
+  const auto target = object != nullptr ? operand_of(*object) : std::nullopt;
+  if (target) out_.program.aliases.push_back({intern(alias.getName()), binding_of(alias), *target});
 }
 
 // Every Program has a main with a body; a module need not.
@@ -105,6 +159,7 @@ void ModuleLowering::choose_main() {
   if (chosen == functions.size()) {
     program::Function none;
     none.name = intern("racecast.no_code");
+    none.binding.linkage = program::Linkage::Internal;
     program::Instruction leave;
     leave.op = program::Op::Return;
     none.blocks.push_back({{std::move(leave)}});
@@ -121,12 +176,15 @@ void ModuleLowering::run() {
   for (const llvm::Function& function : module_) {
     if (!function.isIntrinsic()) add_function(function);
   }
+  add_relocations();
+  for (const llvm::GlobalAlias& alias : module_.aliases()) add_alias(alias);
   std::uint32_t next_id = 0;
   for (const llvm::Function* function : bodies_) {
     FunctionLowering lowering(*this, *function, out_.program.functions[out_.functions[function]]);
     next_id = lowering.run(next_id);
   }
   choose_main();
+  out_.program.origin = program::Origin::Llvm;
   program::number_instructions(out_.program);
 }
 

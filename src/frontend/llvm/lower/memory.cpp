@@ -98,6 +98,7 @@ void FunctionLowering::lower_alloca(const llvm::AllocaInst& i) {
   program::Instruction& made = append(Op::StackAlloc, kPtr, {size});
   made.result = result;
   made.local = local;
+  if (const auto type = module_.structs().of(i)) made.imm = index(*type) + 1;
 }
 
 void FunctionLowering::lower_load(const llvm::LoadInst& i) {

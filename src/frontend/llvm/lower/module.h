@@ -8,16 +8,29 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Module.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/llvm/lower/lower.h"
+#include "frontend/llvm/lower/struct_table.h"
 
 namespace racecast::frontend {
 
+// Eight bytes of an initialiser that only the linker or the loader knows: the address of a function or a variable.
+struct InitialAddress {
+  std::uint64_t offset = 0;
+  const llvm::GlobalObject* target = nullptr;
+  std::uint64_t addend = 0;
+};
+struct InitialImage {
+  std::vector<std::uint8_t> bytes;        // zero where an address is; empty: the model cannot say it
+  std::vector<InitialAddress> addresses;  // in ascending order
+};
+
 class ModuleLowering {
  public:
-  ModuleLowering(const llvm::Module& module, Lowered& out) : module_(module), out_(out) {}
+  ModuleLowering(const llvm::Module& module, Lowered& out) : module_(module), out_(out), structs_(*this) {}
   void run();
 
   const llvm::DataLayout& layout() const { return module_.getDataLayout(); }
@@ -27,29 +40,37 @@ class ModuleLowering {
   program::Position position_of(const llvm::DILocation* location);
   // Where an instruction stands, or is taken to stand; null: nobody knows.
   static const llvm::DILocation* location_of(const llvm::Instruction& i);
+  StructTable& structs() { return structs_; }
   // Are the global's bytes in the model, for good? Then a load of it computes, and is no access.
   bool has_constant_bytes(const llvm::GlobalVariable& global) const;
 
  private:
   void add_global(const llvm::GlobalVariable& global);
   void add_function(const llvm::Function& function);
+  void add_relocations();
+  void add_alias(const llvm::GlobalAlias& alias);
+  std::optional<program::Operand> operand_of(const llvm::GlobalObject& object) const;
   void choose_main();
   const std::string& function_of(const llvm::DILocation& location);
   std::string inlined_text(const llvm::DILocation& location);
 
   const llvm::Module& module_;
   Lowered& out_;
+  StructTable structs_;
   llvm::StringMap<program::StringId> strings_;
   llvm::DenseMap<const llvm::DILocation*, program::Position> positions_;
   llvm::DenseMap<const llvm::DISubprogram*, std::string> function_names_;
   llvm::DenseSet<const llvm::GlobalVariable*> constant_bytes_;
   std::vector<const llvm::Function*> bodies_;
+  struct Addresses {
+    std::uint32_t global;
+    std::vector<InitialAddress> list;
+  };
+  std::vector<Addresses> addresses_;  // until all functions have numbers
   std::uint64_t global_bytes_ = 0;
 };
 
-// The bytes of an initialiser; empty where it holds an address that only the linker knows, or is no plain data.
 // `size` is that of its type. An undefined byte is zero, as compilers write it. initializer.cpp.
-std::vector<std::uint8_t> initial_bytes(const llvm::Constant& initializer, std::uint64_t size,
-                                        const llvm::DataLayout& layout);
+InitialImage initial_image(const llvm::Constant& initializer, std::uint64_t size, const llvm::DataLayout& layout);
 
 }  // namespace racecast::frontend
