@@ -12,12 +12,12 @@
 #include "cli/command_line.h"
 #include "cli/commands/dump_order.h"
 #include "cli/commands/dump_path.h"
+#include "cli/commands/dump_program.h"
 #include "cli/commands/verify.h"
 #include "cli/litmus_input.h"
 #include "cli/open_trace.h"
 #include "cli/pipeline.h"
 #include "cli/source_lines.h"
-#include "program/dump.h"
 #include "report/render.h"
 #include "report/resolve.h"
 #include "trace/text.h"
@@ -46,15 +46,13 @@ Result<trace::Trace> trace_of(const LitmusOptions& options) {
   return record_litmus(file, options);
 }
 
-Result<std::string> dump_program(const LitmusOptions& options, bool as_litmus) {
+Result<std::string> dump_litmus(const LitmusOptions& options) {
   if (options.path.ends_with(".litmus")) {
     RC_TRY(const program::LitmusFile file, load_litmus(options.path));
-    return as_litmus ? program::print_litmus(*file.tree) : program::dump(*file.program);
+    return program::print_litmus(*file.tree);
   }
-  RC_TRY(const OpenedTrace opened, open_trace(options.path));
-  const auto program = opened.source->definitions().program;
-  if (program == nullptr) return bad_input(fmt::format("{}: the trace came without a program", options.path));
-  return printable_lines(as_litmus ? program->source : program::dump(*program));
+  RC_TRY(const auto program, program_of_trace(options.path));
+  return printable_lines(program->source);
 }
 
 // Streams: a trace need not fit into memory to be printed.
@@ -175,6 +173,26 @@ void add_trace(Command& dump, Outcome& outcome) {
   });
 }
 
+void add_program(Command& dump, Outcome& outcome) {
+  auto paths = std::make_shared<std::vector<std::string>>();
+  Command* command = dump.add_subcommand("program", "the program model, instruction by instruction");
+  command
+      ->add_option("FILE", *paths,
+                   "a litmus program, a trace, or what was compiled with racecast: object files, executables, shared "
+                   "libraries (several are linked by name)")
+      ->required();
+  command->footer(
+      "Example: racecast dump program examples/first_race.litmus\n"
+      "         racecast dump program main.o queue.o");
+  command->callback([paths, &outcome] {
+    outcome = [&]() -> Outcome {
+      RC_TRY(const std::string text, dump_program(*paths));
+      print(text);
+      return kNothingFound;
+    }();
+  });
+}
+
 // `runs`: a litmus program is executed for it, so the schedule can be chosen.
 void add_what(Command& dump, Outcome& outcome, const char* name, const char* help, bool runs,
               std::function<Result<std::string>(const LitmusOptions&)> what) {
@@ -202,10 +220,8 @@ void add_dump(Command& app, Outcome& outcome) {
       "dump", "print a stage of the data flow: program, litmus, trace, path, order, findings, witness");
   dump->require_subcommand();
   dump->footer("Example: racecast dump order examples/first_race.litmus");
-  add_what(*dump, outcome, "program", "the program model, instruction by instruction", false,
-           [](const LitmusOptions& options) { return dump_program(options, false); });
-  add_what(*dump, outcome, "litmus", "the program in the litmus language", false,
-           [](const LitmusOptions& options) { return dump_program(options, true); });
+  add_program(*dump, outcome);
+  add_what(*dump, outcome, "litmus", "the program in the litmus language", false, &dump_litmus);
   add_trace(*dump, outcome);
   add_what(*dump, outcome, "path", "what each thread computes from what it reads, and what must hold for each event",
            true, [](const LitmusOptions& options) -> Result<std::string> {

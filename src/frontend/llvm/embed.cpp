@@ -9,11 +9,10 @@
 #include <vector>
 
 #include "abi/abi.h"
+#include "abi/object_models.h"
 
 namespace racecast::frontend {
 namespace {
-
-constexpr const char* kModelSection = "racecast_model";
 
 bool is_local_in_comdat(const llvm::GlobalObject& object) {
   return object.hasLocalLinkage() && object.hasComdat();
@@ -89,7 +88,7 @@ void embed(llvm::Module& module, const Lowered& lowered, const abi::Model& model
 
   const std::vector<std::uint8_t> packed = abi::encode_model(model);
   llvm::GlobalVariable* bytes = constant(module, llvm::ConstantDataArray::get(context, packed), "__racecast_model");
-  bytes->setSection(kModelSection);
+  bytes->setSection(abi::kModelSection);
   bytes->setAlignment(llvm::Align(1));
 
   // abi::Module, member by member.
