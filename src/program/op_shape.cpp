@@ -122,8 +122,9 @@ constexpr std::array kRows{
 
 constexpr bool rows_are_complete() {
   std::size_t next = 0;
-#define OP(name, text, traits, meaning) \
-  if (next >= kRows.size() || kRows[next++].op != Op::name) return false;
+#define OP(name, text, traits, meaning)                                 \
+  if (next >= kRows.size() || kRows[next].op != Op::name) return false; \
+  ++next;
 #include "program/op.def"
 #undef OP
   return next == kRows.size();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <span>
 
 #include "abi/object_models.h"
@@ -35,10 +36,11 @@ Result<std::string> dump_compiled(const std::vector<std::string>& paths) {
     RC_TRY(const std::string content, read_file(path, kMaxObjectFile));
     auto found = abi::read_models(bytes_of(content));
     if (!found) return bad_input(path + ": " + found.error().message);
-    for (abi::Model& model : *found) models.push_back(std::move(model));
+    models.insert(models.end(), std::make_move_iterator(found->begin()), std::make_move_iterator(found->end()));
     files.resize(models.size(), path);
   }
   std::vector<program::LinkInput> inputs;
+  inputs.reserve(models.size());
   for (std::size_t m = 0; m < models.size(); ++m) inputs.push_back({&models[m].program, {}, {}, {}, files[m]});
   RC_TRY(const program::Linked linked, program::link_by_name(inputs));
   if (const std::string rule = program::broken_rule(linked.program); !rule.empty()) {
