@@ -141,8 +141,8 @@ report::Part part_of(const Analysed& trace, const std::vector<finding::Finding>&
                      const AnalysisOptions& options, const report::Origin& origin) {
   report::Part part;
   part.input = trace.name;
-  part.reads = std::ranges::find(options.analyses, "nondet") != options.analyses.end();
-  part.races = !part.reads || options.analyses.size() > 1;
+  part.reads = analysis::any_yields(options.analyses, analysis::Yields::Reads);
+  part.races = analysis::any_yields(options.analyses, analysis::Yields::Races);
   part.analyses = summaries_of(trace, options.analyses);
   part.complete = std::ranges::all_of(part.analyses, &report::AnalysisSummary::complete);
   part.findings = report::resolve(findings, origin);

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "analysis/analysis.h"
+#include "analysis/window/options.h"
 #include "analysis/window/passed_on.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
@@ -140,7 +141,7 @@ trace::Trace as_seen_in(std::size_t first, std::size_t end_of_window, trace::Tra
 
 Result<analysis::Output> maximal(const trace::Trace& trace, std::uint64_t window) {
   analysis::Input input = analysis::input_of(trace);
-  input.window = window;
+  input.own.set(analysis::WindowOptions{window});
   RC_TRY(analysis::Outputs outputs, analysis::run(input, std::vector<std::string>{"maximal"}));
   return std::move(outputs.by_analysis.front());
 }

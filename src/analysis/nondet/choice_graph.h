@@ -6,7 +6,7 @@
 // is open; if there is none, no interleaving exists.
 //
 // It has the interface of the predictor's questions about orders, so that who states the rules of synchronisation
-// (maximal/lemmas.h) need not know who answers. There is no SAT solver behind it: nothing is learned from a cycle. The
+// (search/lemmas.h) need not know who answers. There is no SAT solver behind it: nothing is learned from a cycle. The
 // paper enumerates 2^d graphs for d choices; propagation leaves about one to look at (bench/results).
 //
 // Reachability is incremental: a row of first positions per point that was asked about (smt/order_graph.h).

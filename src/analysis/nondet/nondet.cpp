@@ -1,5 +1,5 @@
 // `nondet`: the reads of a run that can see another write than they did (docs/semantics.md, section 7; docs/nondet.md).
-// The trace is cut into windows (maximal/windows.h), smaller ones than those of `maximal`: a challenge costs more the
+// The trace is cut into windows (window/windows.h), smaller ones than those of `maximal`: a challenge costs more the
 // further apart its events are, and every read has as many challengers as its variable has writes.
 #include <fmt/format.h>
 

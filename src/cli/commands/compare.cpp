@@ -19,7 +19,7 @@ namespace racecast::cli {
 namespace {
 
 // Of a longer trace base reads are not counted: all of its nodes are in memory for that. `value` relaxes nothing there
-// either (maximal/windows.h).
+// either (window/windows.h).
 constexpr std::uint64_t kMaxWalked = std::uint64_t{1} << 21;
 
 using PlacesSet = std::set<finding::Places>;

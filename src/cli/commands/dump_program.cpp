@@ -9,6 +9,7 @@
 
 #include "abi/object_models.h"
 #include "base/file.h"
+#include "base/printable.h"
 #include "cli/litmus_input.h"
 #include "cli/open_trace.h"
 #include "program/dump.h"
@@ -46,7 +47,7 @@ Result<std::string> dump_compiled(const std::vector<std::string>& paths) {
   if (const std::string rule = program::broken_rule(linked.program); !rule.empty()) {
     return bad_input(fmt::format("the linked program breaks a rule: {}", rule));
   }
-  return program::dump(linked.program);
+  return printable_lines(program::dump(linked.program));
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ Result<std::string> dump_program(const std::vector<std::string>& paths) {
     return program::dump(*file.program);
   }
   RC_TRY(const auto program, program_of_trace(paths[0]));
-  return program::dump(*program);
+  return printable_lines(program::dump(*program));
 }
 
 }  // namespace racecast::cli

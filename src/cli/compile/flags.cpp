@@ -31,7 +31,7 @@ void add_flags(Command& app, Outcome& outcome) {
   command->add_flag("--libs", options->libraries, "only those for linking C++ that come behind all inputs");
   command
       ->add_option("--hooks", options->hooks, "how accesses are recorded: record (in place) or call (by the runtime)")
-      ->capture_default_str();
+      ->default_str("record");
   command->footer(
       "Without an option: those of --cflags and --ldflags, which come before the inputs.\nExample: racecast flags "
       "--cflags");
