@@ -1,7 +1,7 @@
 # A library compiled with racecast in a program that was not: a plugin, an extension of Python. It loads anywhere, and `racecast run`
 # records it as if the program had been compiled, from the moment when the library is loaded.
 . "$(dirname "$0")/lib.bash"
-lib=$(realpath "$(dirname "$racecast")/../lib")
+lib=$(cd "$(dirname "$racecast")/../lib" && pwd) # the name that racecast uses, also where it is a link
 [ -e "$lib/libracecast_rt.so" ] && [ -e "$lib/libracecast_plugin.so" ] || { echo "no runtime or no plugin in $lib" >&2; exit 77; }
 cc=${RACECAST_CC:-clang-19}
 command -v "$cc" >/dev/null && command -v python3 >/dev/null || { echo "$cc or python3 is missing" >&2; exit 77; }

@@ -119,7 +119,7 @@ abi::Model good_model() {
   add(f.blocks[0], Op::Return, {});
   number_instructions(p);
   CHECK(broken_rule(p).empty(), "{}", broken_rule(p));
-  Model model;
+  abi::Model model;
   model.program = std::move(p);
   const auto shape = [&](std::uint32_t function, std::uint8_t flags, std::uint32_t next, std::uint32_t slots,
                          std::vector<abi::Item> items) {
@@ -162,6 +162,7 @@ void write_folder(const std::string& folder, char mode, Bytes bytes) {
   if (mode == 'u') {
     const std::vector<std::uint8_t> program = program::encode(good_model().program);
     ByteWriter out;
+    out.varint(abi::kVersion);
     out.varint(program.size());
     out.raw(program.data(), program.size());
     out.raw(bytes.data(), bytes.size());

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -50,7 +51,7 @@ Bytes object_file(const Bytes& content, const std::string& name = "racecast_mode
   sections[2].sh_size = names.size();
   Bytes file(header.e_shoff + sizeof sections);
   std::memcpy(file.data(), &header, sizeof header);
-  std::memcpy(file.data() + sizeof header, content.data(), content.size());
+  std::ranges::copy(content, file.begin() + sizeof header);
   std::memcpy(file.data() + sections[2].sh_offset, names.data(), names.size());
   std::memcpy(file.data() + header.e_shoff, sections, sizeof sections);
   return file;

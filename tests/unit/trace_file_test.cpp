@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/packed.h"
+#include "program/binary.h"
 #include "program/program.h"
 #include "random_trace.h"
 #include "source_dir.h"
@@ -578,6 +579,22 @@ TEST(TraceFile, TheDocumentedExampleIsWhatTheWriterMakes) {
     for (std::string byte; words >> byte;) expected.push_back(static_cast<std::uint8_t>(std::stoul(byte, nullptr, 16)));
   }
   EXPECT_EQ(file.read(), expected);
+}
+
+// A seed in an old format is refused at its first bytes, and then a fuzzer finds nothing behind them.
+TEST(FuzzSeeds, AreOfThisVersion) {
+  const std::string folder = std::string(RACECAST_SOURCE_DIR) + "/tests/fuzz/corpus/fuzz_trace/";
+  const Result<ReadBack> file = read_back(folder + "file");
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_FALSE(file->damage.has_value());
+  EXPECT_GE(file->events.size(), 10u);
+  EXPECT_NE(file->definitions.program, nullptr);
+  std::ifstream in(folder + "program", std::ios::binary);
+  const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
+  ASSERT_FALSE(bytes.empty());
+  const auto program =
+      program::decode(std::span(reinterpret_cast<const std::uint8_t*>(bytes.data()) + 1, bytes.size() - 1));
+  EXPECT_TRUE(program.has_value());
 }
 
 }  // namespace

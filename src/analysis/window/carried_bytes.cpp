@@ -210,7 +210,7 @@ struct CarriedState::Codec {
       sleep.wait = stored(EventKind::Wait);
       sleep.depth = static_cast<std::uint32_t>(reader.varint_below(kMostDepth));
       sleep.notified = get_optional<Stored>(reader, [&] { return stored(); });
-      if (sleep.wait.event.thread != id) reader.fail();
+      if (sleep.wait.event.thread != id || sleep.depth == 0) reader.fail();
       return sleep;
     });
     for (std::size_t n = stored_count(); n > 0 && reader.ok(); --n)
