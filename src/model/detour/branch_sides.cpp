@@ -13,7 +13,6 @@ using program::BlockId;
 using program::Function;
 using program::FunctionId;
 using program::Instruction;
-using program::Op;
 
 std::string_view text_of(SideStop stop) {
   switch (stop) {
