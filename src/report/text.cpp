@@ -185,6 +185,7 @@ std::string lines(const std::vector<Finding>& findings) {
                           : std::string(otherwise);
   };
   std::vector<std::string> sorted;
+  sorted.reserve(findings.size());
   for (const Finding& finding : findings)
     sorted.push_back(fmt::format("{} {} {} {} {} {} {:016x}", finding::row_of(finding.kind).text,
                                  finding::text_of(finding.grade), printable(finding.second.variable),
