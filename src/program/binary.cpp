@@ -43,6 +43,13 @@ void put(ByteWriter& out, const Operand& o) {
   out.varint(o.value);
 }
 
+void put(ByteWriter& out, const Position& p) {
+  out.varint(index(p.file));
+  out.varint(p.line);
+  out.varint(p.column);
+  out.varint(p.inlined == kNoFrame ? 0 : index(p.inlined) + 1);
+}
+
 void put(ByteWriter& out, const Instruction& i) {
   out.u8(static_cast<std::uint8_t>(i.op));
   out.u8(static_cast<std::uint8_t>((i.checked ? kChecked : 0) | (i.recursive ? kRecursive : 0) |
@@ -58,10 +65,7 @@ void put(ByteWriter& out, const Instruction& i) {
   put_all(out, i.operands, [&](const Operand& o) { put(out, o); });
   if (!i.targets.empty()) put_all(out, i.targets, [&](BlockId b) { out.varint(index(b)); });
   if (!i.cases.empty()) put_all(out, i.cases, [&](std::uint64_t c) { out.varint(c); });
-  out.varint(index(i.position.file));
-  out.varint(i.position.line);
-  out.varint(i.position.column);
-  out.varint(index(i.position.inlined));
+  put(out, i.position);
   if (i.label != kNoString) out.varint(index(i.label));
 }
 
@@ -143,6 +147,11 @@ class Decoder {
     get_all(p.strings, 1, [&](std::string& text) { text = in_.text(); });
     if (p.strings.empty() || !p.strings[0].empty()) in_.fail();
     strings_ = p.strings.size();
+    get_all(p.frames, 5, [&](InlinedFrame& f) {
+      f.function = text();
+      f.called = position();
+      ++frames_;
+    });
     // Functions, globals and structs refer to each other: their numbers come before them.
     p.functions.resize(in_.count(7));
     p.globals.resize(in_.count(12));
@@ -221,6 +230,17 @@ class Decoder {
     return id == 0 ? std::nullopt : std::optional(static_cast<StructId>(id - 1));
   }
 
+  // Names only frames that were read before it.
+  Position position() {
+    Position p;
+    p.file = text();
+    p.line = u32();
+    p.column = u32();
+    if (const std::uint64_t frame = in_.varint_below(frames_ + 1); frame != 0)
+      p.inlined = static_cast<FrameId>(frame - 1);
+    return p;
+  }
+
   void get(Instruction& i) {
     i.id = static_cast<InstrId>(next_id_++);
     i.op = static_cast<Op>(below(static_cast<unsigned>(op_count())));
@@ -239,10 +259,7 @@ class Decoder {
     get_all(i.operands, 2, [&](Operand& o) { o = operand(); });
     if ((flags & kTargets) != 0) get_all(i.targets, 1, [&](BlockId& b) { b = id<BlockId>(blocks_); });
     if ((flags & kCases) != 0) get_all(i.cases, 1, [&](std::uint64_t& c) { c = in_.varint(); });
-    i.position.file = text();
-    i.position.line = u32();
-    i.position.column = u32();
-    i.position.inlined = text();
+    i.position = position();
     if ((flags & kLabel) != 0) i.label = text();
     if (!imm_in_range(i)) in_.fail();
   }
@@ -333,7 +350,7 @@ class Decoder {
   }
 
   ByteReader in_;
-  std::size_t strings_ = 0, functions_ = 0, globals_ = 0, structs_ = 0, registers_ = 0, blocks_ = 0;
+  std::size_t strings_ = 0, frames_ = 0, functions_ = 0, globals_ = 0, structs_ = 0, registers_ = 0, blocks_ = 0;
   std::uint32_t next_id_ = 0;
 };
 
@@ -343,6 +360,10 @@ std::vector<std::uint8_t> encode(const Program& program) {
   check_numbered(program);
   ByteWriter out;
   put_all(out, program.strings, [&](const std::string& text) { out.text(text); });
+  put_all(out, program.frames, [&](const InlinedFrame& f) {
+    out.varint(index(f.function));
+    put(out, f.called);
+  });
   out.varint(program.functions.size());
   out.varint(program.globals.size());
   out.varint(program.structs.size());

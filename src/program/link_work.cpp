@@ -13,6 +13,7 @@ LinkWork::LinkWork(std::span<const LinkInput> inputs) : inputs_(inputs) {
   for (std::size_t m = 0; m < inputs_.size(); ++m) {
     std::vector<StringId>& ids = strings_.emplace_back();
     for (const std::string& text : inputs_[m].program->strings) ids.push_back(intern(text));
+    frames_.emplace_back(inputs_[m].program->frames.size(), kNoFrame);
     module(m).functions.assign(inputs_[m].program->functions.size(), kNone32);
     module(m).bodies.assign(inputs_[m].program->functions.size(), kNone32);
     module(m).globals.assign(inputs_[m].program->globals.size(), kNone32);
@@ -133,9 +134,27 @@ std::uint32_t LinkWork::without_parameters(std::uint32_t function) {
   return found->second;
 }
 
+// Only frames of code that was kept are copied, callers first.
+FrameId LinkWork::frame(std::size_t m, FrameId id) {
+  std::vector<FrameId> chain;
+  for (FrameId at = id; at != kNoFrame && frames_[m][index(at)] == kNoFrame;
+       at = inputs_[m].program->frames[index(at)].called.inlined) {
+    chain.push_back(at);
+  }
+  for (; !chain.empty(); chain.pop_back()) {
+    InlinedFrame copy = inputs_[m].program->frames[index(chain.back())];
+    copy.function = string(m, copy.function);
+    copy.called.file = string(m, copy.called.file);
+    if (copy.called.inlined != kNoFrame) copy.called.inlined = frames_[m][index(copy.called.inlined)];
+    frames_[m][index(chain.back())] = static_cast<FrameId>(program().frames.size());
+    program().frames.push_back(copy);
+  }
+  return id == kNoFrame ? kNoFrame : frames_[m][index(id)];
+}
+
 void LinkWork::relocate(std::size_t m, Instruction& instruction) {
   instruction.position.file = string(m, instruction.position.file);
-  instruction.position.inlined = string(m, instruction.position.inlined);
+  instruction.position.inlined = frame(m, instruction.position.inlined);
   instruction.label = string(m, instruction.label);
   for (Operand& operand : instruction.operands) operand = relocated(m, operand);
   switch (instruction.op) {

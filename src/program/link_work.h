@@ -47,6 +47,7 @@ class LinkWork {
   void copy_aliases(std::size_t m);
   void finish_globals();
   std::uint32_t without_parameters(std::uint32_t function);
+  FrameId frame(std::size_t m, FrameId id);
   void relocate(std::size_t m, Instruction& instruction);
   void copy_bodies(std::size_t m);
   void map_instructions(std::size_t m);
@@ -56,6 +57,7 @@ class LinkWork {
   Linked linked_;
   std::vector<std::vector<StringId>> strings_;  // by module
   std::unordered_map<std::string, std::uint32_t> string_ids_;
+  std::vector<std::vector<FrameId>> frames_;                          // by module; kNoFrame: not used so far
   std::vector<std::size_t> global_from_;                              // by linked global: the module that it is of
   std::vector<std::vector<std::uint32_t>> structs_;                   // by module and StructId
   HashMap<std::uint64_t, std::vector<std::uint32_t>> structs_named_;  // linked structs, by name's string

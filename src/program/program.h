@@ -30,9 +30,11 @@ enum class RegId : std::uint32_t {};
 enum class GlobalId : std::uint32_t {};
 enum class StructId : std::uint32_t {};
 enum class StringId : std::uint32_t {};  // index into Program::strings; 0 is the empty string
+enum class FrameId : std::uint32_t {};   // index into Program::frames
 
 inline constexpr RegId kNoReg{kNone32};
 inline constexpr StringId kNoString{0};
+inline constexpr FrameId kNoFrame{kNone32};
 
 enum class TypeKind : std::uint8_t { Void, Int, Float, Ptr };
 struct Type {
@@ -53,8 +55,17 @@ struct Position {
   StringId file = kNoString;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
-  StringId inlined = kNoString;  // the calls that were inlined, innermost first: "g (a.c:12:3), f (a.c:30:1)"
+  FrameId inlined = kNoFrame;  // where calls were inlined: the function that one sees there in the source
   bool operator==(const Position&) const = default;
+};
+
+// A function of the source whose code stands in another one, because a call of it was inlined at `called`; that
+// position has a frame of its own, which comes before this one in Program::frames. The outermost function, the one that
+// holds the code, has a frame, too, and is called from nowhere.
+struct InlinedFrame {
+  StringId function = kNoString;  // as the source has it: without template arguments and parameters
+  Position called;
+  bool operator==(const InlinedFrame&) const = default;
 };
 
 enum class OperandKind : std::uint8_t { Reg, Const, Global, Function };
@@ -225,6 +236,7 @@ struct Program {
   std::vector<Global> globals;
   std::vector<Struct> structs;
   std::vector<Alias> aliases;
+  std::vector<InlinedFrame> frames;
   Origin origin = Origin::Llvm;
   FunctionId main{0};
   bool implicit_main = false;  // a litmus file without main: its forks happen before anything that is scheduled

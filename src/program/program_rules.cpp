@@ -40,6 +40,7 @@ class RuleChecker {
 
   std::string check() {
     if (program_.strings.empty() || !program_.strings[0].empty()) return "string 0 is not the empty string";
+    if (std::string broken = check_frames(); !broken.empty()) return broken;
     if (std::string broken = check_globals(); !broken.empty()) return broken;
     if (std::string broken = check_structs(); !broken.empty()) return broken;
     if (std::string broken = check_aliases(); !broken.empty()) return broken;
@@ -60,6 +61,19 @@ class RuleChecker {
 
  private:
   bool string_ok(StringId id) const { return index(id) < program_.strings.size(); }
+
+  // Is it in a file that there is, and in one of the first `frames` frames, or in none?
+  bool position_ok(const Position& p, std::size_t frames) const {
+    return string_ok(p.file) && (p.inlined == kNoFrame || index(p.inlined) < frames);
+  }
+
+  std::string check_frames() const {
+    for (std::size_t f = 0; f < program_.frames.size(); ++f) {
+      if (!string_ok(program_.frames[f].function)) return fmt::format("frame {}: no such string", f);
+      if (!position_ok(program_.frames[f].called, f)) return fmt::format("frame {}: is not called by one before it", f);
+    }
+    return {};
+  }
 
   std::string check_globals() const {
     std::uint64_t total = 0;
@@ -203,7 +217,9 @@ class RuleChecker {
     if (count < shape.min_operands || (shape.max_operands != kAny && count > shape.max_operands)) {
       return fmt::format("{} operands", instruction.operands.size());
     }
-    if (!string_ok(instruction.label) || !string_ok(instruction.position.file)) return "no such string";
+    if (!string_ok(instruction.label) || !position_ok(instruction.position, program_.frames.size())) {
+      return "no such string or frame";
+    }
     if (static_cast<int>(instruction.order) >= kMemoryOrders) return "no such memory order";
     if (static_cast<int>(instruction.rmw) >= kRmws) return "no such read-modify-write operation";
     if (!valid_type(instruction.type)) return "no such type";

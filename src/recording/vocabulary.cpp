@@ -91,7 +91,6 @@ void Vocabulary::define_locations() {
         location.line = instruction.position.line;
         location.column = instruction.position.column;
         location.function = name;
-        location.inlined = program_.text(instruction.position.inlined);
       }
     }
   }

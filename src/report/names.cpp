@@ -1,47 +1,31 @@
 #include "report/names.h"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
-
-#include "program/program.h"
 
 namespace racecast::report {
 
 namespace {
 
-// The number behind the last ':' of a text, which is cut off; 0: there is none.
-std::uint32_t cut_number(std::string_view& text) {
-  std::uint32_t number = 0;
-  const std::size_t colon = text.rfind(':');
-  if (colon == text.npos) return 0;
-  std::from_chars(text.data() + colon + 1, text.data() + text.size(), number);
-  text = text.substr(0, colon);
-  return number;
+constexpr std::size_t kMaxCalls = 8;  // told of a chain of inlined calls; of more, the outer half and the inner half
+
+// Of a caller the name of its file will do: headers of libraries have long paths.
+std::string without_folders(const std::string& file) {
+  return file.starts_with('/') ? file.substr(file.rfind('/') + 1) : file;
 }
 
-// "g, called from f (a.c:12:3), ..., called from main (a.c:30:1)": the functions, and where each calls.
-std::vector<Frame> frames_of(const trace::Location& location) {
-  constexpr std::string_view kCalledFrom = ", called from ", kCut = ", ...";
+// What one sees in the source at an instruction: itself and the calls that were inlined, or nothing.
+std::vector<Frame> frames_of(const program::Program& program, const program::Position& position) {
   std::vector<Frame> frames;
-  std::string_view chain = location.inlined;
-  if (chain.empty()) return frames;
-  std::size_t end = chain.find(kCalledFrom);
-  frames.push_back({std::string(chain.substr(0, end)), location.file, location.line, location.column});
-  while (end != chain.npos) {
-    chain.remove_prefix(end + kCalledFrom.size());
-    end = chain.find(kCalledFrom);
-    std::string_view call = chain.substr(0, end);
-    const bool cut = call.ends_with(kCut);
-    if (cut) call.remove_suffix(kCut.size());
-    if (call.ends_with(')')) call.remove_suffix(1);
-    Frame& frame = frames.emplace_back();
-    frame.column = cut_number(call);
-    frame.line = cut_number(call);
-    const std::size_t open = call.rfind(" (");
-    frame.function = call.substr(0, open);
-    if (open != call.npos) frame.file = call.substr(open + 2);
-    if (cut) frames.push_back({"...", {}, 0, 0});
+  for (program::Position at = position; at.inlined != program::kNoFrame;) {
+    const program::InlinedFrame& frame = program.frames[index(at.inlined)];
+    const std::string& file = program.text(at.file);
+    frames.push_back({program.text(frame.function), frames.empty() ? file : without_folders(file), at.line, at.column});
+    at = frame.called;
+  }
+  if (frames.size() > kMaxCalls + 1) {
+    const auto inner = frames.begin() + 1 + kMaxCalls / 2, outer = frames.end() - kMaxCalls / 2;
+    frames.insert(frames.erase(inner, outer), {"...", {}, 0, 0});
   }
   return frames;
 }
@@ -51,6 +35,7 @@ std::vector<Frame> frames_of(const trace::Location& location) {
 Names::Names(const trace::Definitions& definitions, SourceLine source_line)
     : definitions_(definitions), source_line_(std::move(source_line)), addresses_(definitions) {
   if (definitions.program == nullptr || definitions.program->origin == program::Origin::Litmus) return;
+  instructions_.emplace(*definitions.program);
   for (const program::Function& function : definitions.program->functions)
     if (!function.blocks.empty()) entries_.insert(index(function.blocks[0].instructions[0].id));
 }
@@ -69,7 +54,10 @@ Place Names::place(LocationId location) const {
   place.column = l.column;
   place.function = l.function;
   place.label = l.label;
-  place.inlined = frames_of(l);
+  if (instructions_ && index(location) < instructions_->size()) {
+    const program::Instruction& there = *(*instructions_)[static_cast<InstrId>(index(location))].instruction;
+    place.inlined = frames_of(*definitions_.program, there.position);
+  }
   return place;
 }
 

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/hash.h"
+#include "program/program.h"
 #include "report/address_names.h"
 #include "report/report.h"
 #include "trace/trace.h"
@@ -39,7 +41,8 @@ class Names {
   const trace::Definitions& definitions_;
   SourceLine source_line_;
   AddressNames addresses_;
-  HashSet<std::uint64_t> entries_;  // first instructions of the functions of a compiled program
+  std::optional<program::InstructionIndex> instructions_;  // of a compiled program
+  HashSet<std::uint64_t> entries_;                         // first instructions of the functions of a compiled program
 };
 
 }  // namespace racecast::report

@@ -67,7 +67,7 @@ Status writable(const Definitions& d, const DefinitionCounts& done) {
   }
   for (std::size_t i = done.locations; i < d.locations.size(); ++i) {
     const Location& l = d.locations[i];
-    if (const std::size_t longest = std::max({l.file.size(), l.function.size(), l.label.size(), l.inlined.size()});
+    if (const std::size_t longest = std::max({l.file.size(), l.function.size(), l.label.size()});
         longest > kMaxText) {
       return too_long("text of a location", longest);
     }
@@ -122,7 +122,6 @@ Result<std::vector<std::uint8_t>> encode_definitions(const Definitions& d, Defin
     to.varint(l.column);
     to.text(l.function);
     to.text(l.label);
-    to.text(l.inlined);
   });
   put_new(out, d.reach, done.reach, budget, [](ByteWriter& to, const ReachSet& r) {
     to.u8(r.everything ? 1 : 0);
@@ -163,7 +162,7 @@ bool decode_definitions(std::span<const std::uint8_t> payload, Definitions& d) {
         if (!get_text(l.file)) return false;
         get_u32(l.line);
         get_u32(l.column);
-        return get_text(l.function) && get_text(l.label) && get_text(l.inlined);
+        return get_text(l.function) && get_text(l.label);
       })) {
     return false;
   }

@@ -107,7 +107,7 @@ Recorder::Recorder(std::shared_ptr<const program::Program> program, Definitions&
     for (const program::Block& block : function.blocks) {
       for (const program::Instruction& i : block.instructions) {
         definitions_.locations[index(i.id)] = {p.text(i.position.file), i.position.line, i.position.column,
-                                               p.text(function.name),   p.text(i.label), p.text(i.position.inlined)};
+                                               p.text(function.name), p.text(i.label)};
       }
     }
   }

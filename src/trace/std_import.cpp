@@ -180,11 +180,11 @@ struct StdSource::State {
         if (static_cast<std::size_t>(key) >= near_locations.size())
           near_locations.resize(static_cast<std::size_t>(key) + 1, kNone32);
         std::uint32_t& id = near_locations[static_cast<std::size_t>(key)];
-        if (id == kNone32) id = new_location({{}, 0, 0, {}, fmt::format("{}", key), {}});
+        if (id == kNone32) id = new_location({.label = fmt::format("{}", key)});
         return id;
       }
       if (const auto found = far_locations.find(key); found != far_locations.end()) return found->second;
-      const std::uint32_t id = new_location({{}, 0, 0, {}, fmt::format("{}", key), {}});
+      const std::uint32_t id = new_location({.label = fmt::format("{}", key)});
       far_locations.emplace(key, id);
       return id;
     }
@@ -195,7 +195,7 @@ struct StdSource::State {
     if (!line || *line < 0) return wrong_location();
     RC_TRY_STATUS(check_name(text, "a location"));
     const std::uint32_t id =
-        new_location({std::string(text.substr(0, colon)), static_cast<std::uint32_t>(*line), 0, {}, {}, {}});
+        new_location({.file = std::string(text.substr(0, colon)), .line = static_cast<std::uint32_t>(*line)});
     places.emplace(arena.keep(text), id);
     return id;
   }

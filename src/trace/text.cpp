@@ -150,7 +150,6 @@ struct EventPrinter::State {
       if (l.line != 0) fmt::format_to(to, " line {}", l.line);
       if (l.column != 0) fmt::format_to(to, " column {}", l.column);
       if (!l.function.empty()) fmt::format_to(to, " function {}", as_word(l.function, false));
-      if (!l.inlined.empty()) fmt::format_to(to, " inlined {}", as_word(l.inlined, false));
       out += '\n';
     }
     for (; reach < definitions.reach.size(); ++reach) {

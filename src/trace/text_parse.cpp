@@ -305,10 +305,8 @@ class TextParser {
         RC_TRY(l.column, u32("a column"));
       } else if (is("function")) {
         RC_TRY(l.function, word("a function's name"));
-      } else if (is("inlined")) {
-        RC_TRY(l.inlined, word("the calls that were inlined"));
       } else {
-        return wrong("label, file, line, column, function or inlined");
+        return wrong("label, file, line, column or function");
       }
     }
     RC_TRY_STATUS(not_used("location", l.label, start));

@@ -40,7 +40,6 @@ struct Location {
   std::uint32_t column = 0;
   std::string function{};
   std::string label{};
-  std::string inlined{};  // the calls that were inlined, innermost first: "g (a.c:12:3), f (a.c:30:1)"
   bool operator==(const Location&) const = default;
 };
 

@@ -23,7 +23,7 @@ thread "A BAD"
 thread "B BAD"
 symbol "x BAD" 0x1000 8
 symbol "m BAD" 0x2000 8
-location label "1 BAD" file "a BAD.c" line 3 column 1 function "f BAD" inlined "g BAD, called from h BAD (b BAD.c:1:2)"
+location label "1 BAD" file "a BAD.c" line 3 column 1 function "f BAD"
 location label "2 BAD" file "a BAD.c" line 4 column 1 function "f BAD"
 location function "only BAD"
 reach everything
@@ -45,8 +45,7 @@ for command in "analyze names.txt --analysis hb,shb,syncp,maximal,lockset --cand
   clean out err
 done
 expect 1 "$racecast" analyze names.txt --analysis hb --json names.json
-says out 'in g \x1b[2J'
-says out 'called in h \x1b[2J'
+says out 'in f \x1b[2J'
 python3 -c 'import json; json.load(open("names.json"))' || fail "names.json"
 # An error quotes what it does not understand.
 printf 'racecast-trace 1\nA write x 1 @1\n\033[2J frob\n' >error.txt

@@ -194,6 +194,30 @@ TEST(LinkByName, RelocationsFollowTheirTargets) {
   }
 }
 
+TEST(LinkByName, FramesComeAlong) {
+  const auto with_frames = [](const char* name, Binding binding) {
+    File file;
+    file.function(name, binding, 1);
+    Program& p = file.builder.program;
+    p.frames = {{p.intern("unused"), {}},
+                {p.intern(std::string(name) + ".outer"), {}},
+                {p.intern(std::string(name) + ".inner"), {p.intern("a.c"), 7, 3, program::FrameId{1}}}};
+    p.functions[0].blocks[0].instructions[0].position = {p.intern("a.h"), 5, 1, program::FrameId{2}};
+    return file.made();
+  };
+  const Linked l = linked({with_frames("f", kWeak), with_frames("f", kStrong), with_frames("g", kStrong)});
+  const Program& p = l.program;
+  ASSERT_EQ(p.frames.size(), 4u) << "those of code that was kept";
+  EXPECT_EQ(broken_rule(p), "");
+  for (const std::uint32_t function : {l.modules[1].functions[0], l.modules[2].functions[0]}) {
+    const program::Position& at = p.functions[function].blocks[0].instructions[0].position;
+    const program::InlinedFrame& inner = p.frames.at(index(at.inlined));
+    EXPECT_EQ(p.text(inner.function), p.text(p.functions[function].name) + ".inner");
+    EXPECT_EQ(p.text(inner.called.file), "a.c");
+    EXPECT_EQ(p.text(p.frames.at(index(inner.called.inlined)).function), p.text(p.functions[function].name) + ".outer");
+  }
+}
+
 TEST(LinkByName, VisibilityIsTheNarrowest) {
   Binding hidden = kDeclared;
   hidden.hidden = true;

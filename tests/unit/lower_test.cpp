@@ -1,5 +1,7 @@
 // The shape of the model: which instruction becomes which, what is recorded, what is in the tables for who instruments.
 // That it computes the right numbers is in lower_compute_test.cpp, local memory in lower_escape_test.cpp.
+#include <fmt/format.h>
+
 #include "unit/lower_fixture.h"
 
 namespace racecast::frontend::testing {
@@ -519,13 +521,24 @@ define void @f(ptr %p) !dbg !4 {
   EXPECT_EQ(p.text(plain.file), "src/a.cpp");
   EXPECT_EQ(plain.line, 3u);
   EXPECT_EQ(plain.column, 2u);
-  EXPECT_EQ(plain.inlined, program::kNoString);
+  EXPECT_EQ(plain.inlined, program::kNoFrame);
   const auto& once = m.model("f", "store", 1).position;
   EXPECT_EQ(p.text(once.file), "/usr/include/b.h");
   EXPECT_EQ(once.line, 6u);
-  EXPECT_EQ(p.text(once.inlined), "std::vector::push_back, called from f (src/a.cpp:4:8)");
+  const auto chain = [&](program::Position at) {
+    std::string text;
+    while (at.inlined != program::kNoFrame) {
+      const program::InlinedFrame& frame = p.frames[index(at.inlined)];
+      at = frame.called;
+      text += p.text(frame.function);
+      if (at.line != 0) text += fmt::format(" called at {}:{}:{} in ", p.text(at.file), at.line, at.column);
+    }
+    return text;
+  };
+  EXPECT_EQ(chain(once), "std::vector::push_back called at src/a.cpp:4:8 in f");
   const auto& twice = m.model("f", "store", 2).position;
-  EXPECT_EQ(p.text(twice.inlined), "h, called from std::vector::push_back (b.h:7:5), called from f (src/a.cpp:4:8)");
+  EXPECT_EQ(chain(twice), "h called at /usr/include/b.h:7:5 in std::vector::push_back called at src/a.cpp:4:8 in f");
+  EXPECT_EQ(p.frames.size(), 3u) << "frames are shared";
   EXPECT_EQ(m.model("f", "ret").position.line, 0u);
 }
 

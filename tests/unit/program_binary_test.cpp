@@ -56,6 +56,8 @@ Program made_by_hand() {
   Instruction choose = instruction(Op::Switch, kI64, {Operand::reg(RegId{0})});
   choose.cases = {1};
   choose.targets = {BlockId{1}, BlockId{2}};
+  p.frames = {{p.intern("main"), {}}, {p.intern("inner"), {p.intern("a.c"), 7, 3, FrameId{0}}}};
+  cas.position = {p.intern("a.h"), 5, 1, FrameId{1}};
   entry.instructions = {opaque, cast, to_float, alloc, cas, choose};
   one.instructions = {instruction(Op::Return, kVoid, {})};
   other.instructions = {instruction(Op::Call, kVoid, {Operand::function(FunctionId{0}), Operand::reg(RegId{0})}),
@@ -186,7 +188,7 @@ TEST(ProgramDump, ShowsIdsPositionsAndLabels) {
                            "    0  %0 = opaque i64 \"inline assembly\"",
                            "%1 = trunc i17 %0 imm 64",
                            "%4, %5 = cas i64 @g, -1, 2 acqrel",
-                           "; a.cpp:12:3 label L",
+                           "; a.h:5:1 label L",
                            "switch i64 %0 -> b1 b2 on 1",
                            "call &callee, %0",
                            "global @table data[3] size 3",

@@ -253,6 +253,11 @@ TEST(ProgramRules, OfAProgram) {
   expect_broken("no such string", [](Program& p) { p.aliases = {{StringId{9999}, {}, Operand::global(GlobalId{0})}}; });
   expect_broken("of nothing", [](Program& p) { p.aliases = {{kNoString, {}, Operand::function(FunctionId{77})}}; });
   expect_broken("of nothing", [](Program& p) { p.aliases = {{kNoString, {}, Operand::constant(0)}}; });
+  expect_broken("frame 0: no such string", [](Program& p) { p.frames = {{StringId{1000}, {}}}; });
+  expect_broken("frame 0: is not called",
+                [](Program& p) { p.frames = {{StringId{0}, {StringId{0}, 1, 1, FrameId{0}}}}; });
+  expect_broken("no such string or frame",
+                [](Program& p) { p.functions[0].blocks[0].instructions[0].position.inlined = FrameId{0}; });
   Program abstract = example();
   abstract.structs[0].methods = {FunctionId{kNone32}};
   EXPECT_EQ(broken_rule(abstract), "");

@@ -92,8 +92,8 @@ class Search {
         for (const program::Instruction& i : block.instructions) {
           trace::Location& location = definitions_.locations[index(i.id)];
           if (trace::is_nowhere(location))
-            location = {p.text(i.position.file), i.position.line, i.position.column,
-                        p.text(function.name),   p.text(i.label), p.text(i.position.inlined)};
+            location = {p.text(i.position.file), i.position.line, i.position.column, p.text(function.name),
+                        p.text(i.label)};
         }
   }
 

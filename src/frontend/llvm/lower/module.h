@@ -51,15 +51,16 @@ class ModuleLowering {
   void add_alias(const llvm::GlobalAlias& alias);
   std::optional<program::Operand> operand_of(const llvm::GlobalObject& object) const;
   void choose_main();
-  const std::string& function_of(const llvm::DILocation& location);
-  std::string inlined_text(const llvm::DILocation& location);
+  program::FrameId frame_of(const llvm::DILocation& location);
 
   const llvm::Module& module_;
   Lowered& out_;
   StructTable structs_;
   llvm::StringMap<program::StringId> strings_;
   llvm::DenseMap<const llvm::DILocation*, program::Position> positions_;
-  llvm::DenseMap<const llvm::DISubprogram*, std::string> function_names_;
+  llvm::DenseMap<const llvm::DISubprogram*, program::StringId> function_names_;
+  // By function, and where it was inlined (null: it was not).
+  llvm::DenseMap<std::pair<const llvm::DISubprogram*, const llvm::DILocation*>, program::FrameId> frames_;
   llvm::DenseSet<const llvm::GlobalVariable*> constant_bytes_;
   std::vector<const llvm::Function*> bodies_;
   struct Addresses {

@@ -1,17 +1,11 @@
 // Where instructions stand in the source, from debug information. File names are as the compiler has them. Where calls
-// were inlined, `inlined` reads "g, called from f (a.c:12:3), called from main (a.c:30:1)", the innermost function
-// first.
-//
-// In these texts C++ names have no template arguments and no parameters, absolute paths are cut to the file's name, and
-// deep chains lose their middle: the full texts of one file of templates, compiled with -O2, took 20 MB. Names are
-// made once.
-#include <fmt/format.h>
+// were inlined, a position has a frame, and that one its caller's (program::InlinedFrame). Frames are shared: the texts
+// of whole chains, for one file of templates compiled with -O2, took 20 MB.
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Support/Path.h>
 
 #include <cstdlib>
 
@@ -21,7 +15,6 @@ namespace racecast::frontend {
 namespace {
 
 constexpr std::size_t kMaxPhis = 32;  // between an access and its use
-constexpr std::size_t kMaxCalls = 8;  // named in a chain; of more, the outer half and the inner half
 
 // "std::vector<int, std::allocator<int>>" becomes "std::vector".
 std::string without_arguments(llvm::StringRef name) {
@@ -56,31 +49,23 @@ std::string function_name(const llvm::DISubprogram& function) {
 
 }  // namespace
 
-// The name is good until the next call.
-const std::string& ModuleLowering::function_of(const llvm::DILocation& location) {
+// The function that `location` is in, and where it was inlined.
+program::FrameId ModuleLowering::frame_of(const llvm::DILocation& location) {
   const llvm::DISubprogram* function = location.getScope()->getSubprogram();
-  const auto [it, is_new] = function_names_.try_emplace(function);
-  if (is_new) it->second = function == nullptr ? "?" : function_name(*function);
-  return it->second;
-}
-
-std::string ModuleLowering::inlined_text(const llvm::DILocation& location) {
-  std::vector<const llvm::DILocation*> calls;
-  for (const llvm::DILocation* call = location.getInlinedAt(); call != nullptr; call = call->getInlinedAt()) {
-    calls.push_back(call);
+  const llvm::DILocation* called = location.getInlinedAt();
+  if (const auto known = frames_.find({function, called}); known != frames_.end()) return known->second;
+  program::InlinedFrame frame;
+  const auto [name, is_new] = function_names_.try_emplace(function);
+  if (is_new) name->second = intern(function == nullptr ? "?" : function_name(*function));
+  frame.function = name->second;
+  if (called != nullptr) {
+    frame.called = position_of(called);
+    frame.called.inlined = frame_of(*called);
   }
-  std::string text = function_of(location);
-  for (std::size_t k = 0; k < calls.size(); ++k) {
-    if (calls.size() > kMaxCalls && k == kMaxCalls / 2) {
-      text += ", ...";
-      k = calls.size() - kMaxCalls / 2;
-    }
-    llvm::StringRef file = calls[k]->getFilename();
-    if (llvm::sys::path::is_absolute(file)) file = llvm::sys::path::filename(file);
-    text += fmt::format(", called from {} ({}:{}:{})", function_of(*calls[k]), std::string_view(file),
-                        calls[k]->getLine(), calls[k]->getColumn());
-  }
-  return text;
+  const auto id = static_cast<program::FrameId>(out_.program.frames.size());
+  out_.program.frames.push_back(frame);
+  frames_[{function, called}] = id;
+  return id;
 }
 
 // The optimiser moves loads (out of loops, before branches) and takes their line away. An access without a line is
@@ -106,16 +91,14 @@ const llvm::DILocation* ModuleLowering::location_of(const llvm::Instruction& i) 
 
 program::Position ModuleLowering::position_of(const llvm::DILocation* location) {
   if (location == nullptr) return {};
-  const auto [it, is_new] = positions_.try_emplace(location);
-  if (is_new) {
-    program::Position position;
-    position.file = intern(location->getFilename());
-    position.line = location->getLine();
-    position.column = location->getColumn();
-    if (location->getInlinedAt() != nullptr) position.inlined = intern(inlined_text(*location));
-    it->second = position;
-  }
-  return it->second;
+  if (const auto known = positions_.find(location); known != positions_.end()) return known->second;
+  program::Position position;
+  position.file = intern(location->getFilename());
+  position.line = location->getLine();
+  position.column = location->getColumn();
+  if (location->getInlinedAt() != nullptr) position.inlined = frame_of(*location);
+  positions_[location] = position;
+  return position;
 }
 
 }  // namespace racecast::frontend
