@@ -11,9 +11,6 @@ if(RACECAST_SANITIZE OR RACECAST_FUZZ)
   message(FATAL_ERROR "a tree with sanitizers or fuzz targets needs RACECAST_TOOLS, the path of a tree without")
 endif()
 
-# The libraries of the tool that the plugin needs.
-set_target_properties(rc_base rc_program rc_abi PROPERTIES POSITION_INDEPENDENT_CODE ON)
-
 # ---- the plugin
 file(GLOB_RECURSE frontend_sources CONFIGURE_DEPENDS src/frontend/llvm/*.cpp)
 if(frontend_sources)
@@ -24,6 +21,11 @@ if(frontend_sources)
   target_compile_options(rc_frontend PRIVATE $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)
   target_link_libraries(rc_frontend PUBLIC rc_abi rc_program rc_base)
   set_target_properties(rc_frontend PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  racecast_precompiled(frontend src/frontend/llvm/precompiled.h fmt::fmt tsl::robin_map)
+  target_include_directories(precompiled_frontend SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_options(precompiled_frontend PRIVATE $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)
+  set_target_properties(precompiled_frontend PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  racecast_use_precompiled(rc_frontend frontend)
 
   add_library(racecast_plugin MODULE $<TARGET_OBJECTS:rc_frontend>)
   target_link_libraries(racecast_plugin PRIVATE rc_abi rc_program rc_base PkgConfig::ZSTD)

@@ -1,5 +1,5 @@
-// Headers of others that most files include, compiled once for a whole tree with sanitizers (cmake/precompiled.cmake).
-// No file includes this one or may count on it: the release tree is compiled without it. Not <filesystem>: it brings
+// Headers of others that most files include, compiled once (cmake/precompiled.cmake). No file includes this one or may
+// count on it: clang-tidy reads every file without it (scripts/check-tidy). Not <filesystem>: it brings
 // std::quoted, which argument-dependent lookup prefers to functions of that name of ours.
 #pragma once
 
