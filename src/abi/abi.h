@@ -137,8 +137,8 @@ struct ShapeHeader {
   TAG(Sync, "sbban") /* stamp, trace::EventKind, trace::Flag, address, aux: Lock .. OnceSeen; aux as in event.def \
                         (Wait, Wake: mutex; semaphores, barriers: value) */                                       \
   TAG(Alloc, "san")  /* address, size */                                                                          \
-  TAG(Free, "sa")                                                                                                 \
-  TAG(Bulk, "bawn")        /* 0 read 1 write; address, 0, bytes: a known effect, no stamp */                      \
+  TAG(Free, "sa")    /* 0: of an object from before recording began, which has no life */                         \
+  TAG(Bulk, "bawn")  /* 0 read 1 write; address, 0, bytes: a known effect, no stamp */                            \
   TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count \
                               times address, size (8 bytes each) */                                               \
   TAG(MissingEnd, "sbn")   /* stamp, has value, result */                                                         \

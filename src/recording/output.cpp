@@ -64,7 +64,7 @@ void Output::add(const Event& e, bool handler) {
       if (e.kind == EventKind::Free) {
         Event free = e;
         if (!lives_.free(free)) {
-          ++unknown_frees_;
+          if (e.address != 0) ++unknown_frees_;  // 0: it never lived in the trace (abi.h)
           return;
         }
         return write(free, handler);

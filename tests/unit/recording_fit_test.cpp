@@ -54,6 +54,19 @@ TEST(RecordingFit, ObjectsThatWereFreedUnseen) {
             "main alloc 0x6020+64\nmain free 0x6020+64\n");
 }
 
+// What a thread did to memory that it then freed comes before what the next owner does to it, although the first object
+// has no life in the trace; and there is nothing to say about that.
+TEST(RecordingFit, ObjectsFromBeforeRecordingBegan) {
+  RawRecording raw("early");
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  main.tag(Tag::Free, {2, 0});
+  main.tag(Tag::Alloc, {3, 0x5000, 64});
+  raw.stream(0, 0, main);
+  EXPECT_EQ(lines(raw.merge()), "main begin\nmain alloc 0x5000+64\n");
+  EXPECT_TRUE(raw.result().notes.empty());
+}
+
 TEST(RecordingFit, LocksThatWereGivenBackUnseen) {
   RawRecording raw("locks");
   RawBytes main, child;

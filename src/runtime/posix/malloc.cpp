@@ -38,9 +38,10 @@ void begin_object(void* memory) {
 }
 void end_object(void* memory) {
   if (memory == nullptr || in_runtime()) return;
-  // A host has plenty from before recording began: that has no life here, and so no end.
-  if (process.preloaded && size_of_object(memory) == 0 && !objects_incomplete()) return;
-  record<abi::Tag::Free>(memory);
+  // A host has plenty from before recording began: that has no life here, and so no end. What counts is the moment:
+  // what this thread did to it comes before what others do to the next object there.
+  const bool early = process.preloaded && size_of_object(memory) == 0 && !objects_incomplete();
+  record<abi::Tag::Free>(early ? nullptr : memory);
   remove_object(memory);
 }
 void* made(void* memory) {
