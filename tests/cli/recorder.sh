@@ -116,6 +116,11 @@ expect 0 "$racecast" run -- ./clean
 for name in "racecast.$died.1.DDDDDD" "racecast.$lives.$start.CCCCCC"; do [ ! -e "tmp/$name" ] || fail "$name was not removed"; done
 rm -rf tmp/*
 
+# ---- whoever closed its standard streams is recorded as ever: the guardian's pipe, which then has one of their numbers, stays open
+expect 0 "$racecast" run --out closed -- sh -c 'sleep 1; ./clean' <&-
+says_not err "was killed"
+"$racecast" run -- sh -c 'sleep 1; ./clean' <&- >&- 2>err || fail "without standard input and output: $(cat err)"
+
 # ---- racecast is killed: so is the program with what it started, and the folder goes
 printf '#!/bin/sh\n./stays inner &\n./stays outer\n' >script
 chmod +x script

@@ -61,9 +61,12 @@ int kill_those_of(const std::string& folder) {
 
 // Nothing of racecast's stays open here: whoever reads what racecast writes must see its end.
 void let_go_of_files(int keep) {
+  // Out of the way first: if racecast was started without standard input, `keep` may have its number.
+  const int moved = fcntl(keep, F_DUPFD, 3);
+  if (moved < 0) _exit(1);
   const int nothing = open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) dup2(nothing, fd);
-  if (keep != 3) dup2(keep, 3);
+  dup2(moved, 3);
   close_range(4, ~0U, 0);
 }
 
