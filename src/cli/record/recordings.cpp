@@ -172,7 +172,7 @@ std::optional<std::string> RecordingFolder::elsewhere(std::uint64_t bytes) {
     std::error_code error;
     if (stat(place.c_str(), &there) != 0 || there.st_dev == here.st_dev) continue;
     if (fs::space(place, error).available < bytes || error) continue;
-    const Result<TemporaryFolder> folder = make_temporary_folder_in(place);
+    const Result<TemporaryFolder> folder = make_temporary_folder_in(place, !temporary_);
     if (!folder) continue;
     elsewhere_ = folder->path;
     elsewhere_lock_ = folder->lock;

@@ -99,9 +99,10 @@ std::vector<std::string> temporary_places() {
   return places;
 }
 
-Result<TemporaryFolder> make_temporary_folder_in(const std::string& place) {
+Result<TemporaryFolder> make_temporary_folder_in(const std::string& place, bool kept) {
   remove_left_behind(place);
-  const std::string pattern = fmt::format("{}/{}{}.{}.XXXXXX", place, kPrefix, getpid(), start_of("self").value_or(0));
+  const std::string maker = kept ? "kept" : fmt::format("{}.{}", getpid(), start_of("self").value_or(0));
+  const std::string pattern = fmt::format("{}/{}{}.XXXXXX", place, kPrefix, maker);
   std::string path;
   TemporaryFolder folder;
   // Who looks from another container may take the folder for one that was left, as long as it is not locked.
