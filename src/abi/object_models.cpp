@@ -7,6 +7,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/packed.h"
+
 namespace racecast::abi {
 namespace {
 
@@ -68,6 +70,23 @@ class Sections {
   std::string_view names_;
 };
 
+bool begins_skipped_frame(Bytes bytes) {
+  const auto magic = read<std::uint32_t>(bytes, 0);
+  return magic && (*magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START;
+}
+
+// The first model in `bytes`: a frame and, where that was packed too well, one that is skipped (encode_model). Nullopt:
+// it is damaged.
+std::optional<Bytes> first_model(Bytes bytes) {
+  std::size_t size = 0;
+  do {
+    const std::size_t frame = ZSTD_findFrameCompressedSize(bytes.data() + size, bytes.size() - size);
+    if (ZSTD_isError(frame) != 0) return std::nullopt;
+    size += frame;
+  } while (begins_skipped_frame(bytes.subspan(size)));
+  return bytes.first(size);
+}
+
 }  // namespace
 
 bool is_elf(Bytes file) {
@@ -78,17 +97,25 @@ Result<std::vector<Model>> read_models(Bytes file) {
   const auto sections = is_elf(file) ? Sections::of(file) : std::nullopt;
   if (!sections) return bad_input("no ELF file that this racecast can read");
   std::vector<Model> models;
+  // Sections that overlap, or many models that are each small enough, must not hold more than the file could.
+  std::uint64_t bytes_left = file.size();
+  std::uint64_t unpacked_left = max_unpacked(file.size());
   for (std::uint64_t s = 0; s < sections->count(); ++s) {
     const auto header = sections->header(s);
     if (!header) return bad_input("the section headers are damaged");
     if (sections->name(*header) != kModelSection || header->sh_type != SHT_PROGBITS) continue;
     const auto content = part(file, header->sh_offset, header->sh_size);
-    if (!content || (header->sh_flags & SHF_COMPRESSED) != 0) return bad_input("a model of code is damaged");
+    if (!content || content->size() > bytes_left || (header->sh_flags & SHF_COMPRESSED) != 0)
+      return bad_input("a model of code is damaged");
+    bytes_left -= content->size();
     for (Bytes rest = *content; !rest.empty();) {
-      const std::size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
-      if (ZSTD_isError(size) != 0) return bad_input("a model of code is damaged");
-      RC_TRY(models.emplace_back(), decode_model(rest.first(size)));
-      rest = rest.subspan(size);
+      const auto model = first_model(rest);
+      if (!model) return bad_input("a model of code is damaged");
+      const unsigned long long unpacked = ZSTD_getFrameContentSize(model->data(), model->size());
+      if (unpacked > unpacked_left) return bad_input("a model of code is damaged");
+      unpacked_left -= unpacked;
+      RC_TRY(models.emplace_back(), decode_model(*model));
+      rest = rest.subspan(model->size());
     }
   }
   if (models.empty()) return bad_input("it carries no model: it was not compiled with racecast");

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -67,6 +68,28 @@ TEST(ObjectModels, OneOrSeveralInASection) {
   EXPECT_EQ((*found)[1].program.text((*found)[1].program.functions[0].name), "g");
 }
 
+// Packed better than anybody believes, if not made longer.
+Bytes repetitive_model(std::size_t items) {
+  testing::ProgramBuilder builder;
+  builder.function("f").ret();
+  abi::Model made;
+  made.program = *builder.build();
+  abi::Shape shape;
+  shape.header = {0, kNone32, 1, 0, 0};
+  shape.items.assign(items, {abi::ItemKind::Load, abi::AddressMode::None, 0, 0, 0, 0, 0});
+  made.shapes = {shape};
+  return abi::encode_model(made);
+}
+
+TEST(ObjectModels, OneThatWasPackedTooWell) {
+  const Bytes long_one = repetitive_model(100'000);
+  const auto found = abi::read_models(object_file(joined(joined(model("f"), long_one), joined(long_one, model("g")))));
+  ASSERT_TRUE(found.has_value()) << found.error().message;
+  ASSERT_EQ(found->size(), 4u);
+  EXPECT_EQ((*found)[2].shapes[0].items.size(), 100'000u);
+  EXPECT_EQ((*found)[3].program.text((*found)[3].program.functions[0].name), "g");
+}
+
 std::string error_of(const Bytes& file) {
   const auto found = abi::read_models(file);
   return found.has_value() ? "" : found.error().message;
@@ -91,6 +114,27 @@ TEST(ObjectModels, EveryTruncationIsRefused) {
   for (std::size_t size = 0; size < good.size(); ++size) {
     EXPECT_NE(error_of(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "") << size;
   }
+}
+
+// A small file must not ask for any amount of memory: by sections that share their bytes, or by many models each of
+// which is small enough.
+TEST(ObjectModels, NoMoreThanTheFileCouldHold) {
+  Bytes file = object_file(repetitive_model(100'000));
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof header);
+  Elf64_Shdr section;
+  std::memcpy(&section, file.data() + header.e_shoff + sizeof section, sizeof section);
+  for (; header.e_shnum < 100; ++header.e_shnum) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&section);
+    file.insert(file.end(), bytes, bytes + sizeof section);
+  }
+  std::memcpy(file.data(), &header, sizeof header);
+  EXPECT_EQ(error_of(file), "a model of code is damaged");
+
+  Bytes frame = repetitive_model(1'300'000);  // 9 MB
+  frame.resize(ZSTD_findFrameCompressedSize(frame.data(), frame.size()));
+  EXPECT_EQ(error_of(object_file(frame)), "");
+  EXPECT_EQ(error_of(object_file(joined(frame, frame))), "a model of code is damaged");
 }
 
 // Numbers that are too large for any file, in every place that has one; and random damage.
