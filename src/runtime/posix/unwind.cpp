@@ -31,10 +31,11 @@ Guarded& call_at(unsigned at) {
   return at < kNear ? near[at] : far[at - kNear];
 }
 
-// The page is taken in one step: a handler of a signal that comes in between may nest, too, and gives back its own.
+// The page goes when no call is left: a handler that interrupts push() may nest, too, and must not take it away from
+// there. It is taken in one step, since a handler may also come in between.
 void set_depth(unsigned to) {
   depth = to;
-  if (to > kNear || far == nullptr) return;
+  if (to != 0 || far == nullptr) return;
   Guarded* const page = __atomic_exchange_n(&far, nullptr, __ATOMIC_RELAXED);
   if (page != nullptr) unmap_pages(page, kFarBytes);
 }
@@ -43,7 +44,11 @@ void set_depth(unsigned to) {
 bool push(const Guarded& call) {
   if (depth == kMaxNested) return false;
   if (depth >= kNear && far == nullptr) {
-    far = static_cast<Guarded*>(map_pages(kFarBytes));
+    void* const page = map_pages(kFarBytes);
+    Guarded* none = nullptr;  // a handler may have come with its own
+    if (page != nullptr && !__atomic_compare_exchange_n(&far, &none, static_cast<Guarded*>(page), false,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      unmap_pages(page, kFarBytes);
     if (far == nullptr) return false;
   }
   const unsigned mine = depth++;  // before it is filled: a handler of a signal takes the next one
