@@ -8,6 +8,7 @@
 
 #include "program/program.h"
 #include "recording/code.h"
+#include "recording/held_before.h"
 #include "recording/lane.h"
 #include "recording/output.h"
 #include "recording/place.h"
@@ -25,8 +26,8 @@ constexpr std::string_view kIncomplete = "recording incomplete: ";
 
 class Merger {
  public:
-  Merger(std::vector<std::unique_ptr<Lane>>& lanes, Vocabulary& vocabulary, Output& output)
-      : lanes_(lanes), output_(output), placer_(lanes, vocabulary, output) {
+  Merger(std::vector<std::unique_ptr<Lane>>& lanes, const HeldBefore& held, Vocabulary& vocabulary, Output& output)
+      : lanes_(lanes), held_(held), output_(output), placer_(lanes, vocabulary, output) {
     for (const auto& lane : lanes) {
       const auto thread = index(lane->thread());
       if (by_thread_.size() <= thread) by_thread_.resize(thread + 1);
@@ -81,6 +82,8 @@ class Merger {
       }
     }
     placer_.add(lane, e);
+    if (e.kind != EventKind::ThreadBegin || index(e.thread) != 0) return;
+    for (const Event& lock : held_.locks(e.location)) placer_.add(lane, lock);
   }
 
   // Where in its thread's plain events a handler began is not known: after as many of them as make sense.
@@ -99,19 +102,21 @@ class Merger {
   }
 
   std::vector<std::unique_ptr<Lane>>& lanes_;
+  const HeldBefore& held_;
   Output& output_;
   Placer placer_;
   std::vector<std::vector<std::uint32_t>> by_thread_;
 };
 
-// Which modules and functions have records, and of each stream the first function.
-std::vector<const CodeShape*> scan(const RawFolder& folder, Code& code) {
+// Which modules and functions have records, which locks were held before, and of each stream the first function.
+std::vector<const CodeShape*> scan(const RawFolder& folder, Code& code, HeldBefore& held) {
   std::vector<const CodeShape*> first(folder.streams.size(), nullptr);
   for (std::size_t s = 0; s < folder.streams.size(); ++s) {
     Cursor cursor(folder.streams[s], code);
     Record record;
     const CodeShape* last = nullptr;
     while (cursor.next(record)) {
+      held.look_at(record, folder.streams[s].thread);
       if (record.shape == nullptr || record.shape == last) continue;
       last = record.shape;
       code.mark_used(*last, cursor.hint());
@@ -162,7 +167,8 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
                                     Progress* progress) {
   RC_TRY(const RawFolder folder, read_raw_folder(process_folder));
   Code code(folder);
-  const std::vector<const CodeShape*> first = scan(folder, code);
+  HeldBefore held;
+  const std::vector<const CodeShape*> first = scan(folder, code, held);
   code.link();
 
   MergeResult result;
@@ -188,7 +194,7 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
   }
   connect_handlers(folder, lanes);
 
-  Merger merger(lanes, vocabulary, output);
+  Merger merger(lanes, held, vocabulary, output);
   merger.run(folder.stopped ? std::min(folder.stopped->stamp, kNoStamp - 1) : kNoStamp - 1);
   if (folder.stopped) {
     result.stopped = true;

@@ -12,8 +12,8 @@
 //
 // The result passes trace::Validator: events that break a rule are fitted (fitter.h) or dropped, and counted.
 //
-// Cost: two passes over the streams (which modules are used; then the merge), about 100 ns an event; memory for the
-// look-ahead of each stream and for what memory holds.
+// Cost: two passes over the streams (which modules are used, which locks were held; then the merge), about 100 ns an
+// event; memory for the look-ahead of each stream and for what memory holds.
 #pragma once
 
 #include <cstdint>

@@ -180,6 +180,54 @@ expect 0 "$racecast" run -- ./passes
 says err "no race found"
 says_not err "frees of memory"
 
+# ---- a lock that the host took before recording began protects until it is given back
+cat >held.c <<'C'
+#include <pthread.h>
+#include <racecast/annotations.h>
+static racecast_barrier barrier;
+static pthread_mutex_t* mutex;
+static pthread_t one;
+int x;
+static void* second(void* unused) {
+  __racecast_barrier_wait(&barrier);
+  pthread_mutex_lock(mutex);
+  x = 2;
+  pthread_mutex_unlock(mutex);
+  return unused;
+}
+void start(pthread_mutex_t* held) {
+  mutex = held;
+  __racecast_barrier_init(&barrier, 2);
+  pthread_create(&one, 0, second, 0);
+  x = 1;
+}
+void finish(void) {
+  __racecast_barrier_wait(&barrier);
+  pthread_join(one, 0);
+}
+C
+cat >holds.c <<'C'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int main(void) {
+  pthread_mutex_lock(&mutex);
+  void* library = dlopen("./held.so", RTLD_NOW);
+  if (library == NULL) return puts(dlerror()), 9;
+  ((void (*)(pthread_mutex_t*))dlsym(library, "start"))(&mutex);
+  pthread_mutex_unlock(&mutex);
+  ((void (*)(void))dlsym(library, "finish"))();
+}
+C
+expect 0 "$racecast" cc -O1 -shared -fPIC -pthread held.c -o held.so
+expect 0 "$cc" -O1 -pthread holds.c -o holds -ldl
+expect 0 "$racecast" run -- ./holds
+says err "no race found"
+expect 0 "$racecast" record -o held -- ./holds
+expect 0 "$racecast" dump trace --verify held/*.rct
+says out "resyncs=0"
+
 # ---- threads that were there before are not recorded, and that is said
 expect 66 "$racecast" run --json f.json -- ./host ./plugin.so thread
 says err "not everything was looked at: threads that ran before the first library compiled with racecast was loaded are not recorded"

@@ -67,15 +67,37 @@ TEST(RecordingFit, ObjectsFromBeforeRecordingBegan) {
   EXPECT_TRUE(raw.result().notes.empty());
 }
 
+TEST(RecordingFit, LocksThatWereHeldBeforeRecordingBegan) {
+  RawRecording raw("held");
+  RawBytes main, child;
+  main.tag(Tag::ThreadBegin, {1, 0}).tag(Tag::Fork, {2, 1});
+  child.tag(Tag::ThreadBegin, {3, 1});
+  child.sync(4, EventKind::Lock, 0x10, trace::kTry | trace::kFailed);
+  main.sync(5, EventKind::Unlock, 0x10);
+  child.sync(6, EventKind::Lock, 0x10);
+  main.sync(7, EventKind::RwUnlock, 0x20);
+  main.sync(8, EventKind::Wait, 0x30, 0, 0x40);
+  child.sync(9, EventKind::Lock, 0x50).sync(10, EventKind::Unlock, 0x50);
+  main.sync(11, EventKind::Wake, 0x30, trace::kFailed, 0x40);
+  main.sync(12, EventKind::Unlock, 0x50);  // taken by the other thread before: it was free
+  raw.stream(0, 0, main);
+  raw.stream(1, 1, child);
+  EXPECT_EQ(lines(raw.merge()),
+            "main begin\nmain lock 0x10\nmain wrlock 0x20\nmain lock 0x40\nmain fork 0x1\nT1 begin\n"
+            "T1 lock 0x10 failed\nmain unlock 0x10\nT1 lock 0x10\nmain rwunlock 0x20\nmain wait 0x30 0x40\n"
+            "T1 lock 0x50\nT1 unlock 0x50\nmain wake 0x30 0x40 failed\n");
+  EXPECT_EQ(raw.result().dropped, 1u);
+}
+
 TEST(RecordingFit, LocksThatWereGivenBackUnseen) {
   RawRecording raw("locks");
   RawBytes main, child;
   main.tag(Tag::ThreadBegin, {1, 0}).tag(Tag::Fork, {2, 1});
-  main.sync(4, EventKind::Unlock, 0x10);  // not held
+  child.tag(Tag::ThreadBegin, {3, 1});
+  child.sync(4, EventKind::Unlock, 0x10);  // not held
   main.sync(5, EventKind::Lock, 0x10);
   main.sync(7, EventKind::Lock, 0x20, trace::kTry | trace::kFailed);  // nobody seen holding it
-  child.tag(Tag::ThreadBegin, {3, 1});
-  child.sync(8, EventKind::Lock, 0x10);  // main must have given it back
+  child.sync(8, EventKind::Lock, 0x10);                               // main must have given it back
   child.sync(9, EventKind::RdLock, 0x30);
   main.sync(10, EventKind::WrLock, 0x30);
   raw.stream(0, 0, main);
