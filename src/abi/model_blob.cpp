@@ -93,11 +93,14 @@ std::vector<std::uint8_t> encode_model(const Model& model) {
   return packed;
 }
 
+std::uint64_t unpacked_bytes(std::span<const std::uint8_t> bytes) {
+  static_assert(ZSTD_CONTENTSIZE_ERROR > kMaxBytes && ZSTD_CONTENTSIZE_UNKNOWN > kMaxBytes);
+  return ZSTD_getFrameContentSize(bytes.data(), bytes.size());
+}
+
 Result<Model> decode_model(std::span<const std::uint8_t> bytes) {
-  const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kMaxBytes) {
-    return bad_input("a model of code is damaged");
-  }
+  const std::uint64_t size = unpacked_bytes(bytes);
+  if (size > kMaxBytes) return bad_input("a model of code is damaged");
   if (size > max_unpacked(bytes.size())) {
     return bad_input(
         fmt::format("a model of code would unpack to {} bytes, which {} are not believed to hold", size, bytes.size()));

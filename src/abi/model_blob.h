@@ -27,6 +27,10 @@ std::vector<std::uint8_t> encode_model(const Model& model);
 // Bytes that are damaged or refer to what does not exist are bad_input.
 Result<Model> decode_model(std::span<const std::uint8_t> bytes);
 
+// How many bytes decode_model() would unpack; a huge number where that is not said. Who reads several bounds their sum:
+// each may be small enough (base/packed.h).
+std::uint64_t unpacked_bytes(std::span<const std::uint8_t> bytes);
+
 // How many bytes of a record follow its id, for this shape.
 std::size_t payload_bytes(const Shape& shape);
 

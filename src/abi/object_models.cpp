@@ -111,7 +111,7 @@ Result<std::vector<Model>> read_models(Bytes file) {
     for (Bytes rest = *content; !rest.empty();) {
       const auto model = first_model(rest);
       if (!model) return bad_input("a model of code is damaged");
-      const unsigned long long unpacked = ZSTD_getFrameContentSize(model->data(), model->size());
+      const std::uint64_t unpacked = unpacked_bytes(*model);
       if (unpacked > unpacked_left) return bad_input("a model of code is damaged");
       unpacked_left -= unpacked;
       RC_TRY(models.emplace_back(), decode_model(*model));

@@ -7,6 +7,7 @@
 
 #include "abi/model_blob.h"
 #include "base/check.h"
+#include "base/packed.h"
 #include "program/calls.h"
 #include "program/link.h"
 
@@ -39,10 +40,13 @@ struct Code::Module {
 };
 
 Code::Code(const RawFolder& folder) {
+  std::uint64_t packed = 0;
   for (const RawModule& raw : folder.modules) {
     modules_.push_back(std::make_unique<Module>());
     modules_.back()->raw = &raw;
+    packed += raw.model.size();
   }
+  unpacked_left_ = max_unpacked(packed);
   find_ranges();
 }
 Code::Code(Code&&) noexcept = default;
@@ -113,6 +117,10 @@ bool Code::unpack(Module& module) {
     notes_.push_back(fmt::format("the module at {:#x}: {}", module.raw->ids_begin, why));
     return false;
   };
+  const std::uint64_t unpacked = abi::unpacked_bytes(module.raw->model);
+  if (unpacked > unpacked_left_)
+    return damaged("the models of code would unpack to more than they are believed to hold");
+  unpacked_left_ -= unpacked;
   auto model = abi::decode_model(module.raw->model);
   if (!model) return damaged(model.error().message);
   std::uint64_t ids = 0;

@@ -117,6 +117,7 @@ class Code {
   std::vector<std::uint32_t> owners_;   // by InstrId: its function
   std::vector<std::uint8_t> computed_;  // by InstrId: 1 the (first) address is computed, 2 the second one
   std::vector<const program::Instruction*> instructions_;  // by InstrId
+  std::uint64_t unpacked_left_ = 0;                        // bytes that models may still unpack to
   std::uint64_t all_ids_ = 0;                              // of the modules that were unpacked
   std::vector<std::string> notes_;
 };

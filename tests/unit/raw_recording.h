@@ -97,7 +97,10 @@ class RawRecording {
   }
   void module(std::uint64_t ids_begin, std::uint32_t ids, const abi::Model& model,
               const std::vector<std::uint64_t>& globals, const std::vector<std::uint64_t>& functions) {
-    const std::vector<std::uint8_t> packed = abi::encode_model(model);
+    module(ids_begin, ids, abi::encode_model(model), globals, functions);
+  }
+  void module(std::uint64_t ids_begin, std::uint32_t ids, const std::vector<std::uint8_t>& packed,
+              const std::vector<std::uint64_t>& globals, const std::vector<std::uint64_t>& functions) {
     ByteWriter out;
     out.u64(ids_begin);
     out.u32(ids);

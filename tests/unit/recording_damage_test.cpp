@@ -1,10 +1,12 @@
 // Recordings that were cut off, or that are nonsense: always an error or a legal trace.
 #include <gtest/gtest.h>
+#include <zstd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <random>
 
+#include "unit/program_builder.h"
 #include "unit/raw_programs.h"
 #include "unit/raw_recording.h"
 
@@ -52,6 +54,30 @@ TEST(RecordingDamage, AnUnknownIdEndsItsStreamOnly) {
   // The trace itself says so, whoever reads it later.
   EXPECT_EQ(raw.result().gaps, std::vector<std::string>{"main: the last 34 bytes of stream 0 cannot be read"});
   EXPECT_EQ(recording::gaps_of(raw.merge().definitions), raw.result().gaps);
+}
+
+// Each model is small enough to be unpacked from any number of bytes; all together they are not.
+TEST(RecordingDamage, ModelsUnpackToNoMoreThanTheirBytesCouldHold) {
+  testing::ProgramBuilder builder;
+  builder.function("f").ret();
+  abi::Model model;
+  model.program = *builder.build();
+  abi::Shape shape;
+  shape.header = {0, kNone32, 1, 0, 0};
+  shape.items.assign(1'300'000, {abi::ItemKind::Load, abi::AddressMode::None, 0, 0, 0, 0, 0});
+  model.shapes = {shape};
+  std::vector<std::uint8_t> packed = abi::encode_model(model);  // 9 MB
+  packed.resize(ZSTD_findFrameCompressedSize(packed.data(), packed.size()));
+  RawRecording raw("unpacked");
+  raw.module(0x10000, 1, packed, {}, {0x5000});
+  raw.module(0x20000, 1, packed, {}, {0x6000});
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0}).sync(2, EventKind::Lock, 0x10).id(0x10000).id(0x20000);
+  raw.stream(0, 0, main);
+  raw.merge();
+  ASSERT_FALSE(raw.result().gaps.empty());
+  EXPECT_EQ(raw.result().gaps[0],
+            "the module at 0x20000: the models of code would unpack to more than they are believed to hold");
 }
 
 // A recording of every kind of record, cut off at every byte of every file: always a legal trace or an error.
