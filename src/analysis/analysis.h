@@ -122,8 +122,8 @@ struct Analysis {
   std::unique_ptr<Pass> (*make)(const PassContext&) = nullptr;
   Yields yields = Yields::Races;
   bool by_default = false;  // used where nobody says which
-  // Analyses of one family share one pass, which is finished where the first of them stands in the list; empty: it has
-  // one of its own.
+  // Analyses of one family share one pass, which is finished where the first of them stands in the list: what comes
+  // between them has not found anything by then. Empty: it has one of its own.
   std::string_view family{};
   std::span<const NumberOption> options{};  // that it takes on the command line
   // What it adds to the merged findings of all, if that which it builds on was asked for, too. May be null.

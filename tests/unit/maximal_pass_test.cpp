@@ -98,6 +98,25 @@ TEST(MaximalPass, LeavesOutWhatOthersScheduledIfAskedTo) {
   EXPECT_EQ(pairs(true, {"maximal", "shb"}), 2u) << "it came first";
 }
 
+// Without a program, or in many windows, `value` and `path` decide as maximal does. Who comes first does it for all,
+// whatever stands between them in the list.
+TEST(MaximalPass, OneOfTheFamilyDecidesForAll) {
+  const trace::Trace trace = text_trace(std::string(kSwapped) + "A write z 1 @5\nB write z 2 @6\n");
+  for (const std::uint64_t window : {6, 100})
+    for (const char* first : {"value", "path"}) {
+      const auto outputs = run(trace, {first, "syncp", "maximal"}, [&](analysis::Input& input) {
+        input.only_new = true;
+        input.own.set(analysis::WindowOptions{window});
+      });
+      ASSERT_TRUE(outputs) << outputs.error().message;
+      EXPECT_FALSE(outputs->by_analysis[0].findings.empty());
+      EXPECT_GT(figure(outputs->by_analysis[0], "pairs of accesses"), 0u);
+      EXPECT_TRUE(outputs->by_analysis[2].findings.empty());
+      EXPECT_EQ(figure(outputs->by_analysis[2], "pairs of accesses"), 0u) << first << " has looked at them";
+      EXPECT_EQ(outputs->by_analysis[2].complete, outputs->by_analysis[0].complete);
+    }
+}
+
 trace::Trace many_places() {
   std::string text;
   for (int i = 0; i < 60; ++i) {

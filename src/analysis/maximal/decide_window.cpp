@@ -36,23 +36,23 @@ class Decider {
 
  private:
   Result<Answer> decide(Relaxation relaxation, std::span<const Relaxation> before) {
-    const auto after = [&](Relaxation other) {
-      return options_.only_new && std::ranges::find(before, other) != before.end();
-    };
     const bool relaxes =
         relaxation != Relaxation::None && window_.whole && window_.trace.definitions.program != nullptr;
     if (relaxes && !symbols_) {
       RC_TRY(symbols_, model::SymbolicTrace::make(window_.trace));
     }
+    // Whoever relaxes first has decided everything without relaxing, too.
+    const bool after_any = options_.only_new && !before.empty();
+    const bool after_relaxed =
+        after_any && std::ranges::any_of(before, [](Relaxation other) { return other != Relaxation::None; });
     Answer result;
-    if ((relaxation != Relaxation::None && !relaxes && after(Relaxation::None)) ||
-        (relaxation == Relaxation::Paths && after(Relaxation::Values))) {
+    if (relaxes ? after_relaxed : after_any) {
       result.windows = window_.whole && !relaxes ? 0 : 1;
-    } else if (!relaxes && unrelaxed_ && !options_.only_new) {
+    } else if (!relaxes && unrelaxed_) {
       result = *unrelaxed_;
     } else {
-      RC_TRY(result, settle_all(relaxes ? &*symbols_ : nullptr, !after(Relaxation::None)));
-      if (!relaxes && !options_.only_new) unrelaxed_ = result;
+      RC_TRY(result, settle_all(relaxes ? &*symbols_ : nullptr, !after_any));
+      if (!relaxes) unrelaxed_ = result;
     }
     if (relaxation == Relaxation::Paths && relaxes) {
       RC_TRY(result.detours, turn_branches(result));
