@@ -82,6 +82,32 @@ TEST(CallGraph, DirectIndirectAndVirtualCalls) {
   EXPECT_GT(of[number(main)], of[number(a)]);  // callees first
 }
 
+// An operation that a library function does is a call of it (program/calls.h), which takes nobody's address.
+TEST(CallGraph, OperationsThatFunctionsDo) {
+  testing::ProgramBuilder builder;
+  auto main = builder.function("main");
+  auto lock = builder.function("pthread_mutex_lock");
+  auto own = builder.function("malloc");
+  auto handler = builder.function("handler");
+  lock.fn().blocks.clear();
+  const auto mutex = builder.global("m", GlobalKind::Mutex);
+  main.add(Op::Lock, {mutex, lock.operand()});
+  main.ret();
+  own.add(Op::Free, {testing::number(0), handler.operand()});
+  own.add(Op::Unlock, {mutex});  // of a litmus program: nobody is called
+  own.ret();
+  handler.get(Op::Alloc, {testing::number(8), own.operand()}, 0, kPtr);
+  handler.ret();
+  const CallGraph graph(*builder.build());
+  const auto number = [](const auto& f) { return static_cast<Node>(index(f.id())); };
+  EXPECT_EQ(listed(graph.callees(main.id())), (std::vector<Node>{number(lock)}));
+  EXPECT_TRUE(graph.leaves(main.id()));
+  EXPECT_EQ(listed(graph.callees(own.id())), (std::vector<Node>{number(handler)}));
+  EXPECT_FALSE(graph.leaves(own.id()));
+  EXPECT_TRUE(graph.is_recursive(own.id()));
+  for (const auto& f : {lock, own, handler}) EXPECT_FALSE(graph.is_address_taken(f.id()));
+}
+
 TEST(CallGraph, MethodsByTheirPlace) {
   testing::ProgramBuilder builder;
   auto main = builder.function("main");

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+
+#include "program/calls.h"
 
 namespace racecast::program {
 
@@ -22,8 +25,9 @@ struct Indirect {
   std::set<std::uint64_t> methods;       // places of virtual methods
 };
 
-bool calls(Op op) {
-  return op == Op::Call || op == Op::Fork;
+// The operand that is called, or that the new thread of a Fork calls.
+std::optional<std::size_t> called_operand(const Instruction& instruction) {
+  return instruction.op == Op::Fork ? 0 : callee_operand(instruction);
 }
 
 void take(const Operand& operand, std::vector<bool>& taken) {
@@ -43,8 +47,9 @@ std::vector<bool> address_taken(const Program& program) {
   for (const Function& function : program.functions) {
     for (const Block& block : function.blocks) {
       for (const Instruction& instruction : block.instructions) {
-        for (std::size_t k = calls(instruction.op) ? 1 : 0; k < instruction.operands.size(); ++k) {
-          take(instruction.operands[k], taken);
+        const auto callee = called_operand(instruction);
+        for (std::size_t k = 0; k < instruction.operands.size(); ++k) {
+          if (k != callee) take(instruction.operands[k], taken);
         }
       }
     }
@@ -76,13 +81,17 @@ class Fitting {
   std::map<std::size_t, std::vector<Node>> known_;
 };
 
-std::vector<Node> methods_at(const Program& program, std::uint64_t place) {
-  std::vector<Node> found;
+// By their place, in all structs.
+std::vector<std::set<Node>> methods_of(const Program& program) {
+  std::vector<std::set<Node>> methods;
   for (const Struct& type : program.structs) {
-    if (place < type.methods.size() && index(type.methods[place]) != kNone32)
-      found.push_back(static_cast<Node>(index(type.methods[place])));
+    if (methods.size() < type.methods.size()) methods.resize(type.methods.size());
+    for (std::size_t place = 0; place < type.methods.size(); ++place) {
+      if (const auto method = index(type.methods[place]); method != kNone32)
+        methods[place].insert(static_cast<Node>(method));
+    }
   }
-  return found;
+  return methods;
 }
 
 void add_all(Node from, std::set<Node>& to, Edges::List& list) {
@@ -97,14 +106,16 @@ CallGraph::Found CallGraph::look_at(const Program& program) {
   found.taken = address_taken(program);
   found.leaves.resize(program.functions.size());
   Fitting fitting(program, found.taken);
+  const std::vector<std::set<Node>> methods = methods_of(program);
   std::set<Node> called, forked;
   for (std::size_t f = 0; f < program.functions.size(); ++f) {
     Indirect indirect;
     for (const Block& block : program.functions[f].blocks) {
       for (const Instruction& i : block.instructions) {
         if (i.op == Op::VirtualCall) indirect.methods.insert(i.imm);
-        if (!calls(i.op)) continue;
-        const Operand& callee = i.operands[0];
+        const auto at = called_operand(i);
+        if (!at) continue;
+        const Operand& callee = i.operands[*at];
         if (callee.kind == OperandKind::Function)
           (i.op == Op::Fork ? forked : called).insert(static_cast<Node>(callee.value));
         else
@@ -116,8 +127,7 @@ CallGraph::Found CallGraph::look_at(const Program& program) {
     for (const std::size_t n : indirect.arguments) called.insert(fitting(n).begin(), fitting(n).end());
     for (const std::size_t n : indirect.fork_arguments) forked.insert(fitting(n).begin(), fitting(n).end());
     for (const std::uint64_t place : indirect.methods) {
-      const std::vector<Node> methods = methods_at(program, place);
-      called.insert(methods.begin(), methods.end());
+      if (place < methods.size()) called.insert(methods[place].begin(), methods[place].end());
     }
     add_all(static_cast<Node>(f), called, found.calls);
     add_all(static_cast<Node>(f), forked, found.forks);

@@ -1,7 +1,7 @@
-// Who calls whom. A call by name has one callee; one of a virtual method those that any struct has in its place; one
-// through a pointer every function whose address is taken somewhere (an operand other than what is called, a
-// relocation, a method) and that has no more parameters than there are arguments. So the graph has every call inside of
-// the program that C and C++ define, and some that never happen.
+// Who calls whom. A call by name has one callee, also one that is an operation of the model (calls.h); one of a virtual
+// method those that any struct has in its place; one through a pointer every function whose address is taken somewhere
+// (an operand other than what is called, a relocation, a method) and that has no more parameters than there are
+// arguments. So the graph has every call inside of the program that C and C++ define, and some that never happen.
 //
 // What is outside: code without a body may call back any function whose address is taken. leaves() says where that
 // is possible. A Fork is no call (the new thread makes it); it is in forks().
