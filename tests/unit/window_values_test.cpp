@@ -139,6 +139,43 @@ TEST(WindowValues, HostileStateIsAnError) {
   }
 }
 
+// One that is told to sleep twice would be notified after it has woken.
+TEST(WindowValues, NobodySleepsTwice) {
+  const trace::Trace trace = text_trace("A lock m\nA wait c m\nB lock n\nB wait d n\n");
+  const SemaphoreStarts starts = starts_of(trace);
+  CarriedState state(trace.definitions, starts);
+  for (const trace::Event& e : trace.events) state.add(e);
+  const Bytes bytes = state.bytes();
+  // Of each condition: its address, how many sleep there, who. All are told one after the other.
+  ByteWriter sleepers;
+  std::vector<std::size_t> changes;  // where something else can stand
+  const std::uint64_t conditions[] = {trace.events[1].address, trace.events[3].address};
+  ASSERT_LT(conditions[0], conditions[1]);
+  for (std::uint64_t t = 0; t < 2; ++t) {
+    sleepers.varint(conditions[t]);
+    sleepers.varint(1);
+    changes.push_back(sleepers.bytes().size());
+    sleepers.varint(t);
+  }
+  const auto at = std::ranges::search(bytes, sleepers.bytes()).begin() - bytes.begin();
+  ASSERT_LT(at, std::ssize(bytes));
+  for (const std::size_t change : changes) {
+    Bytes changed = bytes;
+    changed[static_cast<std::size_t>(at) + change] ^= 1;
+    EXPECT_FALSE(CarriedState::from_bytes(changed, trace.definitions, starts)) << "a thread sleeps in two places";
+  }
+  // Nor is it fatal where what comes next is of another run.
+  auto again = CarriedState::from_bytes(bytes, trace.definitions, starts);
+  ASSERT_TRUE(again) << again.error().message;
+  const trace::Trace other = text_trace("A lock m\nA wait d m\nA wake d m spurious\nB notify c\nB notifyall d\n");
+  for (std::size_t i = 2; i < other.events.size(); ++i) {
+    trace::Event e = other.events[i];
+    e.address = conditions[i == 3 ? 0 : 1];
+    again->add(e);
+  }
+  EXPECT_EQ(again->events(), trace.events.size() + 3);
+}
+
 TEST(WindowValues, WindowsComeBack) {
   for (const std::uint64_t size : {6u, 100u}) {
     for (const WindowOfTrace& window : windows_of(busy_trace(), size)) {

@@ -139,7 +139,8 @@ void CarriedState::on_condition(const Event& e) {
   } else {
     std::vector<ThreadId>& sleepers = sleepers_[e.address];
     while (!sleepers.empty()) {
-      thread(sleepers.front()).sleep->notified = stored(e);
+      // In a state that was read from bytes, one that is on the list need not sleep any more.
+      if (std::optional<Sleep>& sleep = thread(sleepers.front()).sleep) sleep->notified = stored(e);
       sleepers.erase(sleepers.begin());
       if (e.kind == EventKind::Notify) break;
     }

@@ -13,10 +13,10 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::uint32_t kStateForm = 0x31535243;   // "CRS1"
-constexpr std::uint32_t kStartsForm = 0x31535352;  // "RSS1"
-constexpr std::uint64_t kMostDepth = 1u << 20;     // of a recursive mutex
-constexpr std::int64_t kMostCount = std::int64_t{1} << 62;
+constexpr std::uint32_t kStateForm = 0x31535243;            // "CRS1"
+constexpr std::uint32_t kStartsForm = 0x31535352;           // "RSS1"
+constexpr std::uint64_t kMostDepth = 1u << 20;              // of a recursive mutex
+constexpr std::int64_t kMostCount = std::int64_t{1} << 61;  // counts are added and negated
 
 std::int64_t get_count(ByteReader& reader) {
   const std::int64_t count = unzigzag(reader.varint());
@@ -218,12 +218,16 @@ struct CarriedState::Codec {
     return thread;
   }
   void read_sync() {
+    HashSet<std::uint64_t> asleep;
     for (std::size_t n = reader.count(2); n > 0 && reader.ok(); --n) {
-      std::vector<ThreadId>& sleepers = state.sleepers_[reader.varint()];
+      const std::uint64_t condition = reader.varint();
+      std::vector<ThreadId>& sleepers = state.sleepers_[condition];
       for (std::size_t i = reader.count(); i > 0 && reader.ok(); --i) {
         const std::uint64_t t = reader.varint_below(state.threads_.size());
-        // Who sleeps has begun to, and nobody has notified it.
-        if (!reader.ok() || !state.threads_[t].sleep || state.threads_[t].sleep->notified) return reader.fail();
+        // Who sleeps has begun to, there and nowhere else, and nobody has notified it.
+        if (!reader.ok() || !state.threads_[t].sleep || state.threads_[t].sleep->notified ||
+            state.threads_[t].sleep->wait.event.address != condition || !asleep.insert(t).second)
+          return reader.fail();
         sleepers.push_back(static_cast<ThreadId>(t));
       }
     }
