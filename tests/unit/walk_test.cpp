@@ -66,6 +66,34 @@ TEST(Path, LocalMemoryIsTheModels) {
   EXPECT_EQ(bad.first[0].instruction, run.at(f, 6));
 }
 
+// Addresses in the initialiser of a constant are known where the run had their targets.
+TEST(Path, AddressesInConstants) {
+  ProgramBuilder b;
+  b.global("table");
+  b.global("there");
+  auto f = b.function("f"), g = b.function("g");
+  f.ret();
+  g.ret();
+  program::Program p = *b.build();
+  program::Global& table = p.globals[0];
+  table.count = 6;
+  table.bytes.assign(48, 1);
+  table.relocations = {{4, f.operand(), 0}, {16, g.operand(), 0}, {32, Operand::global(program::GlobalId{1}), 8}};
+  table.address = 0x1000;
+  p.globals[1].address = 0x5000;
+  p.functions[0].address = 0x4000;
+  p.functions[1].address = 0;  // nobody knows
+  ASSERT_EQ(program::broken_rule(p), "");
+  program::resolve(p);
+  const ConstantMemory memory(p);
+  EXPECT_EQ(memory.load(0x1004, 8), (WalkValue{0x4000, true}));
+  EXPECT_EQ(memory.load(0x1020, 8), (WalkValue{0x5008, true}));
+  EXPECT_EQ(memory.load(0x100c, 4), (WalkValue{0x01010101, true}));
+  EXPECT_EQ(memory.load(0x1018, 8), (WalkValue{0x0101010101010101, true}));
+  for (const std::uint64_t address : {0x1009, 0x1010, 0x1014, 0x1017})
+    EXPECT_EQ(memory.load(address, 8), WalkValue()) << address - 0x1000;
+}
+
 TEST(Path, BytesThatNobodyStoredAreUnknown) {
   ProgramBuilder b;
   const Operand x = b.global("x");

@@ -22,12 +22,18 @@ std::uint8_t part(std::uint32_t k, std::uint32_t size) {
 // Is an address in these bytes that the run did not tell (program::resolve)?
 bool holds_unknown_address(const program::Program& program, const program::Global& global, std::uint64_t offset,
                            std::uint64_t size) {
-  return std::ranges::any_of(global.relocations, [&](const program::Relocation& relocation) {
-    if (relocation.offset >= offset + size || offset >= relocation.offset + program::kRelocationBytes) return false;
-    const program::Operand target = relocation.target;
-    return target.kind == program::OperandKind::Function ? program.functions[target.value].address == 0
-                                                         : program.globals[target.value].address == 0;
+  // They ascend and do not overlap; a table of thousands is loaded from again and again.
+  auto relocation = std::ranges::partition_point(global.relocations, [&](const program::Relocation& before) {
+    return before.offset + program::kRelocationBytes <= offset;
   });
+  for (; relocation != global.relocations.end() && relocation->offset < offset + size; ++relocation) {
+    const program::Operand target = relocation->target;
+    const std::uint64_t address = target.kind == program::OperandKind::Function
+                                      ? program.functions[target.value].address
+                                      : program.globals[target.value].address;
+    if (address == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
