@@ -24,6 +24,7 @@ class AddressLinker {
   // Does `b` say more about the object than `a`? A declaration has no content, and of an array perhaps no size.
   static bool says_more(const Global& a, const Global& b) {
     if (a.bytes.empty() != b.bytes.empty()) return a.bytes.empty();
+    if (a.binding.declared != b.binding.declared) return a.binding.declared;
     if (a.size() != b.size()) return a.size() < b.size();
     return a.initial == 0 && b.initial != 0;
   }

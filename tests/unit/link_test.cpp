@@ -59,6 +59,21 @@ struct TwoFiles {
   std::vector<LinkInput> inputs() const { return {{&b, b_globals, b_functions, {}}, {&a, a_globals, a_functions, {}}}; }
 };
 
+// A definition that says no more than that it is zero is one all the same.
+TEST(Link, GlobalsThatAreDefinedSomewhereAreNotDeclared) {
+  const TwoFiles files;
+  Program a = files.a, b = files.b;
+  a.globals[0].binding.declared = true;
+  b.globals[0].initial = 0;
+  const LinkInput of_a{&a, files.a_globals, files.a_functions, {}}, of_b{&b, files.b_globals, files.b_functions, {}};
+  const std::vector<LinkInput> orders[] = {{of_a, of_b}, {of_b, of_a}};
+  for (const std::vector<LinkInput>& inputs : orders) {
+    const Linked linked = program::link(inputs);
+    EXPECT_EQ(linked.modules[0].globals[0], linked.modules[1].globals[0]);
+    EXPECT_FALSE(linked.program.globals[linked.modules[0].globals[0]].binding.declared);
+  }
+}
+
 TEST(Link, DefinitionsReplaceDeclarationsAndLocalsStayApart) {
   const TwoFiles files;
   const Linked linked = program::link(files.inputs());
