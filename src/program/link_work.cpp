@@ -101,12 +101,33 @@ Struct LinkWork::relocated(std::size_t m, const Struct& from) const {
   return to;
 }
 
+namespace {
+
+// The same for equal structs. Names alone do not tell them apart: those without one have the same.
+std::uint64_t hash_of(const Struct& type) {
+  std::uint64_t hash = index(type.name);
+  const auto add = [&](std::uint64_t value) { hash = MixHash()(hash) + value; };
+  add(type.size);
+  add(type.base ? index(*type.base) + 1 : 0);
+  for (const Field& field : type.fields) {
+    add(index(field.name));
+    add(field.offset);
+    add(index(field.pointee));
+    add(field.size);
+    add(field.type ? index(*field.type) + 1 : 0);
+  }
+  for (const FunctionId method : type.methods) add(index(method));
+  return hash;
+}
+
+}  // namespace
+
 // Modules that include one header have the same structs: they are one.
 void LinkWork::copy_structs(std::size_t m) {
   structs_.emplace_back();
   for (const Struct& from : inputs_[m].program->structs) {
     Struct to = relocated(m, from);
-    std::vector<std::uint32_t>& known = structs_named_[index(to.name)];
+    std::vector<std::uint32_t>& known = structs_like_[hash_of(to)];
     const auto same = std::ranges::find_if(known, [&](std::uint32_t id) { return program().structs[id] == to; });
     if (same != known.end()) {
       structs_[m].push_back(*same);

@@ -57,10 +57,10 @@ class LinkWork {
   Linked linked_;
   std::vector<std::vector<StringId>> strings_;  // by module
   std::unordered_map<std::string, std::uint32_t> string_ids_;
-  std::vector<std::vector<FrameId>> frames_;                          // by module; kNoFrame: not used so far
-  std::vector<std::size_t> global_from_;                              // by linked global: the module that it is of
-  std::vector<std::vector<std::uint32_t>> structs_;                   // by module and StructId
-  HashMap<std::uint64_t, std::vector<std::uint32_t>> structs_named_;  // linked structs, by name's string
+  std::vector<std::vector<FrameId>> frames_;                         // by module; kNoFrame: not used so far
+  std::vector<std::size_t> global_from_;                             // by linked global: the module that it is of
+  std::vector<std::vector<std::uint32_t>> structs_;                  // by module and StructId
+  HashMap<std::uint64_t, std::vector<std::uint32_t>> structs_like_;  // linked structs, by hash of what they hold
   HashMap<std::uint64_t, std::uint32_t> stubs_;
 };
 

@@ -74,6 +74,22 @@ TEST(Link, GlobalsThatAreDefinedSomewhereAreNotDeclared) {
   }
 }
 
+// Many structs without a name, as lambdas and unions have none: equal ones are one, and that is found fast.
+TEST(Link, StructsWithoutNames) {
+  constexpr std::uint32_t kCount = 40'000;
+  const TwoFiles files;
+  Program a = files.a, b = files.b;
+  for (std::uint32_t i = 0; i < kCount; ++i)
+    for (Program* p : {&a, &b}) p->structs.push_back({program::kNoString, kCount, {{.offset = i}}, {}, {}});
+  b.structs.push_back({program::kNoString, 8, {}, program::StructId{7}, {}});
+  const std::vector<LinkInput> inputs{{&a, files.a_globals, files.a_functions, {}},
+                                      {&b, files.b_globals, files.b_functions, {}}};
+  const Linked linked = program::link(inputs);
+  ASSERT_EQ(linked.program.structs.size(), kCount + 1);
+  EXPECT_EQ(linked.program.structs[17].fields[0].offset, 17u);
+  EXPECT_EQ(linked.program.structs[kCount].base, program::StructId{7});
+}
+
 TEST(Link, DefinitionsReplaceDeclarationsAndLocalsStayApart) {
   const TwoFiles files;
   const Linked linked = program::link(files.inputs());
