@@ -7,17 +7,15 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <tuple>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "program/machine/explore.h"
 #include "property/laws.h"
+#include "property/litmus_files.h"
 #include "property/random_litmus.h"
-#include "source_dir.h"
 
 namespace racecast::property {
 namespace {
@@ -54,24 +52,18 @@ InstrPairs instructions_of(const trace::Trace& trace, const std::set<oracle::Pai
 
 TEST(RelaxedOracle, LitmusExpectationsHold) {
   std::map<std::string, int> checked, incomplete;
-  const auto folder = std::filesystem::path(RACECAST_SOURCE_DIR) / "tests" / "litmus";
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".litmus") continue;
-    const auto text = read_file(entry.path().string(), 1 << 20);
-    ASSERT_TRUE(text.has_value());
-    const auto file = program::parse_litmus(*text, entry.path().filename().string());
-    ASSERT_TRUE(file.has_value()) << file.error().message;
-    const auto recording = oracle::record(*file);
+  for (const auto& [name, text, file] : litmus_files({"litmus"})) {
+    const auto recording = oracle::record(file);
     ASSERT_TRUE(recording.has_value()) << recording.error().message;
-    for (const program::Expectation& line : file->expectations) {
+    for (const program::Expectation& line : file.expectations) {
       oracle::RelaxedRaces races;
       if (line.analysis == "value") {
         races = oracle::value_races(*recording);
-        EXPECT_EQ(instructions_of(recording->trace, races.events), races.races) << entry.path().filename();
+        EXPECT_EQ(instructions_of(recording->trace, races.events), races.races) << name;
       } else if (line.analysis == "path") {
         races = oracle::path_races(*recording);
       } else if (line.analysis == "all") {
-        races = oracle::all_races(*file->program);
+        races = oracle::all_races(*file.program);
       } else {
         continue;
       }
@@ -79,9 +71,8 @@ TEST(RelaxedOracle, LitmusExpectationsHold) {
       if (!races.complete) continue;
       Labels expected;
       for (const auto& [a, b] : line.pairs) expected.insert(std::minmax(a, b));
-      EXPECT_EQ(labels_of(recording->trace, races.races), expected)
-          << entry.path().filename().string() << ": " << line.analysis << "\n"
-          << describe(recording->trace);
+      EXPECT_EQ(labels_of(recording->trace, races.races), expected) << name << ": " << line.analysis << "\n"
+                                                                    << describe(recording->trace);
     }
   }
   for (const char* analysis : {"value", "path", "all"}) {

@@ -5,14 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "base/file.h"
 #include "model/symbolic/values.h"
 #include "program/litmus/litmus.h"
 #include "property/laws.h"
+#include "property/litmus_files.h"
 #include "property/random_litmus.h"
-#include "source_dir.h"
 #include "trace/recorder.h"
 
 namespace racecast::property {
@@ -215,23 +213,14 @@ TEST(SymbolsProperty, NothingFalseIsSaidWhereCodeIsMissing) {
 }
 
 TEST(SymbolsProperty, LitmusFilesAreTold) {
-  int files = 0;
   Tally tally;
-  for (const char* folder : {"/tests/litmus", "/tests/regress"}) {
-    const std::string path = std::string(RACECAST_SOURCE_DIR) + folder;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() != ".litmus") continue;
-      const auto text = read_file(entry.path().string(), 1 << 20);
-      ASSERT_TRUE(text.has_value());
-      const auto file = program::parse_litmus(*text, entry.path().filename().string());
-      ASSERT_TRUE(file.has_value()) << file.error().message;
-      const bool exact = text->find("missing") == std::string::npos;
-      for (std::uint64_t seed = 1; seed < 4; ++seed)
-        EXPECT_EQ(law(*file, seed, 10, exact, tally), "") << entry.path() << ", seed " << seed;
-      ++files;
-    }
+  const std::vector<LitmusOfTree> files = litmus_files({"litmus", "regress"});
+  for (const auto& [name, text, file] : files) {
+    const bool exact = text.find("missing") == std::string::npos;
+    for (std::uint64_t seed = 1; seed < 4; ++seed)
+      EXPECT_EQ(law(file, seed, 10, exact, tally), "") << name << ", seed " << seed;
   }
-  EXPECT_GE(files, 230);
+  EXPECT_GE(files.size(), 230u);
   EXPECT_GE(tally.changed, 100u);
 }
 

@@ -4,15 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 
-#include "base/file.h"
 #include "model/walk/verify.h"
 #include "program/litmus/litmus.h"
 #include "property/laws.h"
+#include "property/litmus_files.h"
 #include "property/random_litmus.h"
-#include "source_dir.h"
 #include "trace/recorder.h"
 
 namespace racecast::property {
@@ -79,29 +77,21 @@ void for_random_traces(int count, const Flavour& flavour, std::uint64_t first_se
 }
 
 TEST(PathProperty, EveryLitmusFileVerifies) {
-  int files = 0, traces = 0;
-  for (const char* folder : {"/tests/litmus", "/tests/regress"}) {
-    const std::string path = std::string(RACECAST_SOURCE_DIR) + folder;
-    for (const auto& entry : std::filesystem::directory_iterator(path)) {
-      if (entry.path().extension() != ".litmus") continue;
-      const auto text = read_file(entry.path().string(), 1 << 20);
-      ASSERT_TRUE(text.has_value());
-      const auto file = program::parse_litmus(*text, entry.path().filename().string());
-      ASSERT_TRUE(file.has_value()) << file.error().message;
-      for (std::uint64_t seed = 0; seed < 10; ++seed) {
-        trace::RecordOptions options;
-        if (seed != 0) options.seed = seed;
-        options.limits.max_steps = 2000;
-        const auto trace = trace::record(*file, options);
-        if (!trace) continue;  // a schedule that the file does not allow
-        EXPECT_EQ(complaint_about(*trace, false), "") << entry.path() << ", seed " << seed;
-        ++traces;
-      }
-      ++files;
+  std::size_t traces = 0;
+  const std::vector<LitmusOfTree> files = litmus_files({"litmus", "regress"});
+  for (const auto& [name, text, file] : files) {
+    for (std::uint64_t seed = 0; seed < 10; ++seed) {
+      trace::RecordOptions options;
+      if (seed != 0) options.seed = seed;
+      options.limits.max_steps = 2000;
+      const auto trace = trace::record(file, options);
+      if (!trace) continue;  // a schedule that the file does not allow
+      EXPECT_EQ(complaint_about(*trace, false), "") << name << ", seed " << seed;
+      ++traces;
     }
   }
-  EXPECT_GE(files, 230);
-  EXPECT_GE(traces, 9 * files);
+  EXPECT_GE(files.size(), 230u);
+  EXPECT_GE(traces, 9 * files.size());
 }
 
 TEST(PathProperty, RandomProgramsVerify) {
