@@ -30,41 +30,40 @@ int taken(EventKind kind, int result, const pthread_rwlock_t* lock, std::uint8_t
   return result;
 }
 
+// One of the real functions above; they differ in how long they wait.
+template <typename Function, typename... Until>
+int take(EventKind kind, std::uint8_t flags, Real<Function>& real, pthread_rwlock_t* lock, Until... until) {
+  perturb();
+  return taken(kind, real(lock, until...), lock, flags);
+}
+
 }  // namespace
 
 RACECAST_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
-  perturb();
-  return taken(EventKind::RdLock, real_rdlock(lock), lock, 0);
+  return take(EventKind::RdLock, 0, real_rdlock, lock);
 }
 RACECAST_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) noexcept {
-  perturb();
-  return taken(EventKind::RdLock, real_tryrdlock(lock), lock, trace::kTry);
+  return take(EventKind::RdLock, trace::kTry, real_tryrdlock, lock);
 }
 RACECAST_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
-  perturb();
-  return taken(EventKind::RdLock, real_timedrdlock(lock, until), lock, 0);
+  return take(EventKind::RdLock, 0, real_timedrdlock, lock, until);
 }
 RACECAST_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock,
                                                const timespec* until) noexcept {
-  perturb();
-  return taken(EventKind::RdLock, real_clockrdlock(lock, clock, until), lock, 0);
+  return take(EventKind::RdLock, 0, real_clockrdlock, lock, clock, until);
 }
 RACECAST_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
-  perturb();
-  return taken(EventKind::WrLock, real_wrlock(lock), lock, 0);
+  return take(EventKind::WrLock, 0, real_wrlock, lock);
 }
 RACECAST_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) noexcept {
-  perturb();
-  return taken(EventKind::WrLock, real_trywrlock(lock), lock, trace::kTry);
+  return take(EventKind::WrLock, trace::kTry, real_trywrlock, lock);
 }
 RACECAST_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
-  perturb();
-  return taken(EventKind::WrLock, real_timedwrlock(lock, until), lock, 0);
+  return take(EventKind::WrLock, 0, real_timedwrlock, lock, until);
 }
 RACECAST_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
                                                const timespec* until) noexcept {
-  perturb();
-  return taken(EventKind::WrLock, real_clockwrlock(lock, clock, until), lock, 0);
+  return take(EventKind::WrLock, 0, real_clockwrlock, lock, clock, until);
 }
 RACECAST_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
   if (!in_runtime()) record_sync(EventKind::RwUnlock, lock);
