@@ -6,26 +6,13 @@
 #include <cstdint>
 
 #include "base/check.h"
-#include "base/memory_order.h"
 #include "frontend/llvm/builder.h"
+#include "frontend/llvm/order.h"
 #include "frontend/llvm/values.h"
 #include "trace/event.h"
 
 namespace racecast::frontend {
 namespace {
-
-MemoryOrder order_of(llvm::AtomicOrdering ordering) {
-  switch (ordering) {
-    case llvm::AtomicOrdering::NotAtomic: return MemoryOrder::None;
-    case llvm::AtomicOrdering::Unordered:
-    case llvm::AtomicOrdering::Monotonic: return MemoryOrder::Relaxed;
-    case llvm::AtomicOrdering::Acquire: return MemoryOrder::Acquire;
-    case llvm::AtomicOrdering::Release: return MemoryOrder::Release;
-    case llvm::AtomicOrdering::AcquireRelease: return MemoryOrder::AcqRel;
-    case llvm::AtomicOrdering::SequentiallyConsistent: return MemoryOrder::SeqCst;
-  }
-  return MemoryOrder::SeqCst;
-}
 
 class Hooks {
  public:

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "frontend/llvm/lower/function.h"
 #include "frontend/llvm/lower/types.h"
+#include "frontend/llvm/order.h"
 
 namespace racecast::frontend {
 
@@ -21,19 +22,6 @@ using program::Type;
 using program::TypeKind;
 
 namespace {
-
-MemoryOrder order_of(llvm::AtomicOrdering order) {
-  switch (order) {
-    case llvm::AtomicOrdering::NotAtomic: return MemoryOrder::None;
-    case llvm::AtomicOrdering::Unordered:
-    case llvm::AtomicOrdering::Monotonic: return MemoryOrder::Relaxed;
-    case llvm::AtomicOrdering::Acquire: return MemoryOrder::Acquire;
-    case llvm::AtomicOrdering::Release: return MemoryOrder::Release;
-    case llvm::AtomicOrdering::AcquireRelease: return MemoryOrder::AcqRel;
-    case llvm::AtomicOrdering::SequentiallyConsistent: return MemoryOrder::SeqCst;
-  }
-  return MemoryOrder::SeqCst;
-}
 
 std::optional<Rmw> rmw_of(llvm::AtomicRMWInst::BinOp op) {
   switch (op) {
