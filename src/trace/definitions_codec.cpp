@@ -67,8 +67,7 @@ Status writable(const Definitions& d, const DefinitionCounts& done) {
   }
   for (std::size_t i = done.locations; i < d.locations.size(); ++i) {
     const Location& l = d.locations[i];
-    if (const std::size_t longest = std::max({l.file.size(), l.function.size(), l.label.size()});
-        longest > kMaxText) {
+    if (const std::size_t longest = std::max({l.file.size(), l.function.size(), l.label.size()}); longest > kMaxText) {
       return too_long("text of a location", longest);
     }
   }

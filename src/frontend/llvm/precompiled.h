@@ -1,5 +1,5 @@
-// Headers of LLVM that most files here include, compiled once (cmake/precompiled.cmake). No file includes this one or may
-// count on it.
+// Headers of LLVM that most files here include, compiled once (cmake/precompiled.cmake). No file includes this one or
+// may count on it.
 #pragma once
 
 #include <fmt/format.h>
