@@ -1,13 +1,16 @@
 #include "cli/record/preload.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
+#include "base/printable.h"
 #include "cli/compile/installation.h"
 
 namespace racecast::cli {
@@ -25,7 +28,8 @@ std::string find_program(const std::string& name) {
     const std::size_t end = rest.find(':');
     const std::string folder(rest.substr(0, end));
     std::string path = (folder.empty() ? "." : folder) + "/" + name;
-    if (access(path.c_str(), X_OK) == 0) return path;
+    struct stat about{};
+    if (stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && access(path.c_str(), X_OK) == 0) return path;
     if (end == std::string_view::npos) return {};
     rest.remove_prefix(end + 1);
   }
@@ -58,7 +62,14 @@ std::optional<std::string> preload_for(const std::string& program) {
   if (!installation) return std::nullopt;
   std::string value = installation->libraries + "/" + std::string(kRuntime);
   // These separate names there, and nothing takes their meaning away.
-  if (value.find_first_of(": ") != std::string::npos) return std::nullopt;
+  if (value.find_first_of(": ") != std::string::npos) {
+    fmt::print(
+        stderr,
+        "racecast: {} cannot be preloaded, because of the colon or blank in its path: a library that {} loads is "
+        "not recorded\n",
+        printable(value), printable(program));
+    return std::nullopt;
+  }
   const char* before = std::getenv("LD_PRELOAD");
   if (before == nullptr || *before == '\0') return value;
   if (std::string_view(before).find(kRuntime) != std::string_view::npos) return std::nullopt;
