@@ -189,6 +189,8 @@ void after_fork_in_child() {
 
 __attribute__((constructor(101))) void construct() {
   look_up_all();
+  // Also where recording has not begun: a child must not wait for who was in the loader when a host forked.
+  ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
   process.preloaded = was_preloaded();
   if (!process.preloaded) start_process();
 }
@@ -216,7 +218,6 @@ void start_process() {
     process.phase.store(3, std::memory_order_release);
     return;
   }
-  ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
   process.phase.store(2, std::memory_order_release);
   begin_thread(process.next_thread.fetch_add(1));
   if (count_threads() > 1)
