@@ -62,10 +62,10 @@ expect 0 env TMPDIR="$PWD/clean.c" "$racecast" run -- ./clean
 says err "no folder can be made in $PWD/clean.c (Not a directory)"
 went=$(sed -n 's/.*the recording goes to \([^,]*\),.*/\1/p' err)
 [ -n "$went" ] && [ ! -e "$went" ] || fail "left behind, or not said where it was: $went"
-# elsewhere NAMES...: as if those folders were read-only
+# elsewhere NAMES...: as if those folders were read-only (what is in them stays there: it may be racecast)
 elsewhere() {
   local mounts="" place
-  for place in $1; do mounts="$mounts mount -t tmpfs -o ro tmpfs $place &&"; done
+  for place in $1; do mounts="$mounts mount --bind $place $place && mount -o remount,ro,bind $place &&"; done
   shift
   unshare -m sh -c "$mounts exec \"\$@\"" sh "$@"
 }
