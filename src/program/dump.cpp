@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "base/printable.h"
+
 namespace racecast::program {
 namespace {
 
@@ -20,19 +22,24 @@ std::string type_text(Type type) {
   return "?";
 }
 
+// A name may hold anything, also an end of a line.
+std::string name_of(const Program& program, StringId id) {
+  return printable(program.text(id));
+}
+
 std::string operand_text(const Program& program, const Operand& o) {
   switch (o.kind) {
     case OperandKind::Reg: return fmt::format("%{}", o.value);
     case OperandKind::Const: return fmt::format("{}", static_cast<std::int64_t>(o.value));
-    case OperandKind::Global: return "@" + program.text(program.globals[o.value].name);
-    case OperandKind::Function: return "&" + program.text(program.functions[o.value].name);
+    case OperandKind::Global: return "@" + name_of(program, program.globals[o.value].name);
+    case OperandKind::Function: return "&" + name_of(program, program.functions[o.value].name);
   }
   return "?";
 }
 
 std::string position_text(const Program& program, const Position& p) {
   if (p.line == 0) return {};
-  return fmt::format("{}:{}:{}", program.text(p.file), p.line, p.column);
+  return fmt::format("{}:{}:{}", name_of(program, p.file), p.line, p.column);
 }
 
 void dump_binding(const Binding& binding, std::string& out) {
@@ -43,15 +50,15 @@ void dump_binding(const Binding& binding, std::string& out) {
 
 void dump_global(const Program& program, const Global& g, std::string& out) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "global @{} {}", program.text(g.name), kGlobalKindNames[static_cast<std::size_t>(g.kind)]);
+  fmt::format_to(to, "global @{} {}", name_of(program, g.name), kGlobalKindNames[static_cast<std::size_t>(g.kind)]);
   if (g.count != 1) fmt::format_to(to, "[{}]", g.count);
   fmt::format_to(to, " size {} at {:#x}", g.size(), g.address);
   if (!g.bytes.empty())
     fmt::format_to(to, " bytes {:02x}", fmt::join(g.bytes, " "));
   else if (g.initial != 0)
     fmt::format_to(to, " = {}", static_cast<std::int64_t>(g.initial));
-  if (g.pointee != kNoString) fmt::format_to(to, " points to {}", program.text(g.pointee));
-  if (g.type) fmt::format_to(to, " struct {}", program.text(program.structs[index(*g.type)].name));
+  if (g.pointee != kNoString) fmt::format_to(to, " points to {}", name_of(program, g.pointee));
+  if (g.type) fmt::format_to(to, " struct {}", name_of(program, program.structs[index(*g.type)].name));
   dump_binding(g.binding, out);
   if (g.binding.declared) out += " declared";
   out += '\n';
@@ -64,26 +71,26 @@ void dump_global(const Program& program, const Global& g, std::string& out) {
 
 void dump_struct(const Program& program, const Struct& s, std::string& out) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "struct {} size {}", program.text(s.name), s.size);
-  if (s.base) fmt::format_to(to, " from {}", program.text(program.structs[index(*s.base)].name));
+  fmt::format_to(to, "struct {} size {}", name_of(program, s.name), s.size);
+  if (s.base) fmt::format_to(to, " from {}", name_of(program, program.structs[index(*s.base)].name));
   out += '\n';
   for (const Field& f : s.fields) {
-    fmt::format_to(to, "  +{} {}", f.offset, f.name == kNoString ? "_" : program.text(f.name));
-    if (f.type) fmt::format_to(to, " struct {}", program.text(program.structs[index(*f.type)].name));
-    if (f.pointee != kNoString) fmt::format_to(to, " points to {}", program.text(f.pointee));
+    fmt::format_to(to, "  +{} {}", f.offset, f.name == kNoString ? "_" : name_of(program, f.name));
+    if (f.type) fmt::format_to(to, " struct {}", name_of(program, program.structs[index(*f.type)].name));
+    if (f.pointee != kNoString) fmt::format_to(to, " points to {}", name_of(program, f.pointee));
     if (f.size != 0) fmt::format_to(to, " size {}", f.size);
     out += '\n';
   }
   for (std::size_t i = 0; i < s.methods.size(); ++i) {
     const bool abstract = index(s.methods[i]) == kNone32;
     fmt::format_to(to, "  method {} {}\n", i,
-                   abstract ? "abstract" : program.text(program.function(s.methods[i]).name));
+                   abstract ? "abstract" : name_of(program, program.function(s.methods[i]).name));
   }
 }
 
 void dump_function(const Program& program, const Function& f, std::string& out) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{}fn {}(", f.missing ? "missing " : "", program.text(f.name));
+  fmt::format_to(to, "{}fn {}(", f.missing ? "missing " : "", name_of(program, f.name));
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     fmt::format_to(to, "{}%{}:{}", i == 0 ? "" : ", ", index(f.params[i]), type_text(f.registers[index(f.params[i])]));
   }
@@ -99,7 +106,7 @@ void dump_function(const Program& program, const Function& f, std::string& out) 
       fmt::format_to(to, "{:>5}  {}", index(i.id), text);
       if (!where.empty() || i.label != kNoString) {
         fmt::format_to(to, "{:{}}  ; {}", "", text.size() < 44 ? 44 - text.size() : 0, where);
-        if (i.label != kNoString) fmt::format_to(to, "{}label {}", where.empty() ? "" : " ", program.text(i.label));
+        if (i.label != kNoString) fmt::format_to(to, "{}label {}", where.empty() ? "" : " ", name_of(program, i.label));
       }
       out += '\n';
     }
@@ -147,7 +154,8 @@ std::string dump(const Program& program) {
   for (const Struct& s : program.structs) dump_struct(program, s, out);
   for (const Global& g : program.globals) dump_global(program, g, out);
   for (const Alias& a : program.aliases) {
-    fmt::format_to(std::back_inserter(out), "alias {} of {}", program.text(a.name), operand_text(program, a.target));
+    fmt::format_to(std::back_inserter(out), "alias {} of {}", name_of(program, a.name),
+                   operand_text(program, a.target));
     dump_binding(a.binding, out);
     out += '\n';
   }
@@ -156,7 +164,7 @@ std::string dump(const Program& program) {
     dump_function(program, f, out);
   }
   fmt::format_to(std::back_inserter(out), "\nmain is {}{}, {} instructions\n",
-                 program.text(program.function(program.main).name), program.implicit_main ? " (implicit)" : "",
+                 name_of(program, program.function(program.main).name), program.implicit_main ? " (implicit)" : "",
                  program.instruction_count);
   return out;
 }

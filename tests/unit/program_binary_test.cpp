@@ -209,5 +209,12 @@ TEST(ProgramDump, ShowsIdsPositionsAndLabels) {
   }
 }
 
+TEST(ProgramDump, NamesStayOnTheirLine) {
+  Program p = made_by_hand();
+  p.functions[1].name = p.intern("main\nfn forged()");
+  EXPECT_EQ(dump(p).find("\nfn forged"), std::string::npos);
+  EXPECT_NE(dump(p).find("fn main\\x0afn forged()() thread 7"), std::string::npos) << dump(p);
+}
+
 }  // namespace
 }  // namespace racecast::program
