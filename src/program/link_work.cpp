@@ -2,7 +2,10 @@
 #include "program/link_work.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+
+#include "program/calls.h"
 
 namespace racecast::program {
 
@@ -185,17 +188,13 @@ void LinkWork::relocate(std::size_t m, Instruction& instruction) {
       break;
     case Op::InstanceOf: instruction.imm = structs_[m][instruction.imm]; break;
     case Op::Opaque: instruction.imm = index(string(m, static_cast<StringId>(instruction.imm))); break;
-    case Op::Call:
-    case Op::Fork: {
-      Operand& callee = instruction.operands[0];
-      if (callee.kind == OperandKind::Function &&
-          instruction.operands.size() - 1 < program().functions[callee.value].params.size()) {
-        callee.value = without_parameters(static_cast<std::uint32_t>(callee.value));
-      }
-      break;
-    }
     default: break;
   }
+  const std::optional<std::size_t> at = instruction.op == Op::Fork ? 0 : callee_operand(instruction);
+  if (!at || instruction.operands[*at].kind != OperandKind::Function) return;
+  std::uint64_t& callee = instruction.operands[*at].value;
+  if (instruction.operands.size() - 1 < program().functions[callee].params.size())
+    callee = without_parameters(static_cast<std::uint32_t>(callee));
 }
 
 void LinkWork::copy_bodies(std::size_t m) {

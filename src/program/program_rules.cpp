@@ -333,20 +333,21 @@ class RuleChecker {
       case Op::FpToUi:
       case Op::FpCast: return instruction.imm >= 1 && instruction.imm <= 64 ? "" : "no such operand width";
       case Op::Alloc:
-      case Op::StackAlloc: return instruction.imm <= program_.structs.size() ? "" : "no such struct";
+      case Op::StackAlloc:
+        return instruction.imm <= program_.structs.size() ? check_call(instruction) : "no such struct";
       case Op::InstanceOf: return instruction.imm < program_.structs.size() ? "" : "no such struct";
       case Op::ArrayLength: return instruction.imm != 0 ? "" : "elements of no size";
       case Op::Opaque: return instruction.imm < program_.strings.size() ? "" : "no such string";
-      case Op::Call:
-      case Op::Fork: {
-        const Operand& callee = instruction.operands[0];
-        if (callee.kind == OperandKind::Reg) return {};
-        if (callee.kind != OperandKind::Function) return "it calls no function";
-        const Function& function = program_.functions[callee.value];
-        return instruction.operands.size() - 1 >= function.params.size() ? "" : "too few arguments";
-      }
-      default: return {};
+      default: return check_call(instruction);
     }
+  }
+
+  std::string check_call(const Instruction& instruction) const {
+    const std::optional<std::size_t> at = instruction.op == Op::Fork ? 0 : callee_operand(instruction);
+    if (!at || instruction.operands[*at].kind == OperandKind::Reg) return {};
+    if (instruction.operands[*at].kind != OperandKind::Function) return "it calls no function";
+    const Function& function = program_.functions[instruction.operands[*at].value];
+    return instruction.operands.size() - 1 >= function.params.size() ? "" : "too few arguments";
   }
 
   // ---- flow: phis name the predecessors, definitions come before uses

@@ -194,6 +194,30 @@ TEST(LinkByName, RelocationsFollowTheirTargets) {
   }
 }
 
+// The program may define a function that the library has, with more parameters than its callers know.
+TEST(LinkByName, OperationsOfFunctionsWithMoreParameters) {
+  File a, b;
+  auto f = a.builder.function("f");
+  auto lock = a.builder.function("pthread_mutex_lock");
+  lock.fn().blocks.clear();
+  lock.fn().binding = kDeclared;
+  a.global("m", kStrong);
+  program::Instruction& taken = f.add(Op::Lock, {Operand::global(program::GlobalId{0}), lock.operand()});
+  taken.recursive = true;
+  f.ret();
+  auto own = b.builder.function("pthread_mutex_lock");
+  own.param(program::kPtr);
+  own.param(program::kI64);
+  own.ret();
+  const Linked l = linked({a.made(), b.made()});
+  EXPECT_EQ(broken_rule(l.program), "");
+  const std::uint64_t callee =
+      l.program.functions[l.modules[0].functions[0]].blocks[0].instructions[0].operands[1].value;
+  EXPECT_NE(callee, l.modules[1].functions[0]);
+  EXPECT_TRUE(l.program.functions[callee].blocks.empty());
+  EXPECT_EQ(l.program.text(l.program.functions[callee].name), "pthread_mutex_lock");
+}
+
 TEST(LinkByName, FramesComeAlong) {
   const auto with_frames = [](const char* name, Binding binding) {
     File file;
