@@ -118,6 +118,21 @@ TEST(WindowValues, TheStateComesBack) {
   }
 }
 
+TEST(WindowValues, CountsOfSemaphoresThatNobodyHas) {
+  const trace::Trace trace = text_trace(
+      "A post s 9223372036854775807\nA post s 9223372036854775807\nA post s 18446744073709551615\nA post s\n");
+  const SemaphoreStarts starts = starts_of(trace);
+  const auto again = SemaphoreStarts::from_bytes(starts.bytes(), trace.definitions);
+  ASSERT_TRUE(again) << again.error().message;
+  CarriedState state(trace.definitions, starts);
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    std::vector<trace::Event> piece(trace.events.begin() + static_cast<std::ptrdiff_t>(i), trace.events.end());
+    state.say_counts(piece);
+    state.add(trace.events[i]);
+    EXPECT_TRUE(CarriedState::from_bytes(state.bytes(), trace.definitions, *again)) << i;
+  }
+}
+
 TEST(WindowValues, HostileStateIsAnError) {
   const trace::Trace trace = busy_trace();
   const SemaphoreStarts starts = starts_of(trace);

@@ -30,6 +30,9 @@ const LiveObjects::Object* LiveObjects::beginning_at(std::uint64_t address) cons
 
 namespace {
 
+// A trace may say any number; what it says is added to.
+constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 60;
+
 SemaphoreKey key_of(const LiveObjects& objects, std::uint64_t address) {
   const LiveObjects::Object* const object = objects.at(address);
   return {address, object == nullptr ? kNoObject : object->number};
@@ -51,7 +54,8 @@ void SemaphoreStarts::add(const Event& e) {
   if (!is_semaphore(e.kind)) return;
   Counts& counts = counts_[key_of(objects_, e.address)];
   counts.balance += change_of(e);
-  counts.start = e.has(trace::kHasValue) ? static_cast<std::int64_t>(e.value) : std::max(counts.start, -counts.balance);
+  counts.start = e.has(trace::kHasValue) ? static_cast<std::int64_t>(std::min(e.value, kMostUnits))
+                                         : std::max(counts.start, -counts.balance);
 }
 
 std::int64_t SemaphoreStarts::start(const SemaphoreKey& semaphore) const {
