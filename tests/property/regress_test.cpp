@@ -9,6 +9,7 @@
 #include "program/litmus/litmus.h"
 #include "property/laws.h"
 #include "property/laws_analyses.h"
+#include "property/laws_nondet.h"
 #include "property/laws_orders.h"
 #include "property/oracle.h"
 #include "source_dir.h"
@@ -30,6 +31,7 @@ void check(const std::string& name, const trace::Trace& trace) {
   EXPECT_EQ(all_are_exact(trace), "") << name;
   EXPECT_EQ(all_are_certain(trace, races), "") << name;
   EXPECT_EQ(company_changes_nothing(trace), "") << name;
+  EXPECT_EQ(witnesses_as_the_oracle(trace, nullptr), "") << name;
   EXPECT_EQ(jobs_change_nothing(trace, 3), "") << name;
   EXPECT_EQ(judge_accepts_witnesses(trace, races), "") << name;
   if (trace.events.size() <= 10) EXPECT_EQ(judge_agrees_everywhere(trace), "") << name;

@@ -238,6 +238,12 @@ void Lemmas::explain_read(const Attempt& attempt, const Proposal& proposal, cons
   const CellAccess& access = window_.access(read, blocked.cell);
   add_sources(read, access);
   add_intruder(attempt, read, access.cell, access.section);
+  // It read what missing code left, but that found another content than recorded there.
+  if (access.section == kStart || access.recorded != access.section || !attempt.unknown(access.cell)) return;
+  Clause clause{~faithful(read)};
+  add_intruder(attempt, access.section, access.cell, kStart);
+  add_other_writers(clause, attempt, access.section, access.cell, kStart);
+  add(clause);
 }
 void Lemmas::add_sources(PointNo read, const CellAccess& access) {
   Clause clause{~faithful(read)};
