@@ -1,6 +1,4 @@
 // `hb`: what happens-before leaves unordered was observed.
-#include <fmt/format.h>
-
 #include "analysis/order_pass.h"
 #include "analysis/passes.h"
 #include "model/order/sync_clocks.h"
@@ -8,15 +6,6 @@
 namespace racecast::analysis {
 
 namespace {
-
-std::string locks_text(const trace::Definitions& definitions, const finding::Access& access) {
-  if (access.locks.empty()) return "no lock";
-  std::string text;
-  for (const finding::HeldLock& lock : access.locks)
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", name_of_address(definitions, lock.address),
-                        lock.shared ? " (shared)" : "");
-  return text;
-}
 
 class HbPass final : public OrderPass<model::SyncClocks> {
  public:
@@ -29,10 +18,7 @@ class HbPass final : public OrderPass<model::SyncClocks> {
     for (RacePair& pair : history_.take_pairs()) {
       finding::Finding finding;
       finding.analyses = {"hb"};
-      finding.reason =
-          fmt::format("no synchronisation of the recorded run orders them; {} holds {}, {} holds {}",
-                      name_of_thread(definitions_, pair.first.thread), locks_text(definitions_, pair.first),
-                      name_of_thread(definitions_, pair.second.thread), locks_text(definitions_, pair.second));
+      finding.reason = "no synchronisation of the recorded run orders them";
       finding.first = std::move(pair.first);
       finding.second = std::move(pair.second);
       output.findings.push_back(std::move(finding));
