@@ -1,6 +1,6 @@
-# Precompiled headers that ccache can share between clones. CMake's own (target_precompile_headers) name the build tree
-# by its absolute path, where ccache does not see it; so here a header is compiled as if it were a source file, and is named
-# relative to the build tree, in which ninja runs the compiler.
+# Precompiled headers: a header is compiled as if it were a source file, and is named relative to the build tree, in which
+# ninja runs the compiler. It is never taken from ccache: inside, clang names the header by its absolute path, and one from
+# a clone that is gone cannot be read ("could not find file ... referenced by AST file").
 #
 #   racecast_precompiled(NAME HEADER LIBRARY...)     the target precompiled_NAME: HEADER, with the flags of the LIBRARYs
 #   racecast_use_precompiled(TARGET NAME)            TARGET must be compiled with the same flags as precompiled_NAME
@@ -20,6 +20,7 @@ function(racecast_precompiled name header)
   set_source_files_properties(${header} PROPERTIES LANGUAGE CXX HEADER_FILE_ONLY OFF)
   target_compile_options(precompiled_${name} PRIVATE "SHELL:-x c++-header" -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
   target_link_libraries(precompiled_${name} PRIVATE ${ARGN})
+  set_target_properties(precompiled_${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
   file(RELATIVE_PATH folder ${CMAKE_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/precompiled_${name}.dir)
   set(PRECOMPILED_${name} ${folder}/${header}.o PARENT_SCOPE)
 endfunction()

@@ -50,7 +50,7 @@ std::string complaint_about(const trace::Trace& trace, bool all_known) {
   if (report.counts.outside != 0) return fmt::format("{} events outside", report.counts.outside);
   if (!all_known) return "";
   auto c = report.counts;
-  if (c.unknown_branches > ends_at_an_index(trace)) return fmt::format("{} unknown branches", c.unknown_branches);
+  if (c.unknown_branches != ends_at_an_index(trace)) return fmt::format("{} unknown branches", c.unknown_branches);
   c.unknown_branches = 0;
   if (c.unknown_addresses + c.unknown_values + c.unknown_branches + c.unknown_results + c.callbacks != 0)
     return fmt::format("unknown: {} addresses, {} values, {} branches; {} callbacks", c.unknown_addresses,
