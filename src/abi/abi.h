@@ -22,7 +22,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -146,7 +146,9 @@ struct ShapeHeader {
   TAG(SignalEnd, "s")                                                                                             \
   TAG(Marker, "sw")  /* stamp, length; then that many bytes of text */                                            \
   TAG(Acquire, "sa") /* annotation: happens after every Release of this address so far */                         \
-  TAG(Release, "sa")
+  TAG(Release, "sa")                                                                                              \
+  TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there   \
+                       (8 bytes), if the child was created: if it has a stream */
 enum class Tag : std::uint32_t {
   None = 0,
 #define TAG(name, payload) name,

@@ -14,6 +14,8 @@ using trace::EventKind;
 
 // An access of more bytes is damage, not a copy.
 constexpr std::uint64_t kMaxBulk = std::uint64_t{1} << 30;
+// Of a pthread_t.
+constexpr std::uint64_t kHandleBytes = 8;
 
 std::uint64_t load(const std::uint8_t*& from, std::size_t bytes) {
   std::uint64_t value = 0;
@@ -89,9 +91,10 @@ void Activations::find_activation(const CodeShape& shape, std::optional<std::uin
 
 void Activations::add(const Record& record, std::vector<Event>& out) {
   if (record.shape == nullptr) {
-    if (record.tag != abi::Tag::Bulk) return;
     const Numbers n = numbers_of(record);
-    add_bulk(n.at[0] != 0, access_site(), true, n.at[1], n.at[3], out);
+    if (record.tag == abi::Tag::Bulk) add_bulk(n.at[0] != 0, access_site(), true, n.at[1], n.at[3], out);
+    if (record.tag == abi::Tag::Handle && vocabulary_->has_begun(n.at[1]))
+      add_bulk(true, access_site(), true, n.at[0], kHandleBytes, out);
     return;
   }
   const CodeShape& shape = *record.shape;
@@ -348,6 +351,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       return std::nullopt;
     case abi::Tag::SignalBegin:
     case abi::Tag::Bulk:
+    case abi::Tag::Handle:
     case abi::Tag::None: return std::nullopt;
   }
   return std::nullopt;

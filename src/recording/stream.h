@@ -29,7 +29,7 @@ struct Record {
 };
 
 inline bool has_stamp(const Record& record) {
-  return record.shape == nullptr && record.tag != abi::Tag::Bulk;
+  return record.shape == nullptr && record.tag != abi::Tag::Bulk && record.tag != abi::Tag::Handle;
 }
 // Only of a record that has one. It is the first number of its payload.
 std::uint64_t stamp_of(const Record& record);

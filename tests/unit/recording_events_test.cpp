@@ -112,6 +112,21 @@ TEST(RecordingEvents, BulkAccessesAreSplitAndEmptyOnesVanish) {
             "main read 0x2000+3\n");
 }
 
+TEST(RecordingEvents, TheHandleOfAThreadIsStoredBeforeItsFork) {
+  RawRecording raw("handle");
+  Any().add_to(raw);
+  RawBytes main, one;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  entry(main);
+  main.tag(Tag::Handle, {0x3000, 1}).tag(Tag::Fork, {2, 1});
+  main.tag(Tag::Handle, {0x3008, 2}).tag(Tag::Fork, {3, 2});  // could not be created: it has no stream
+  one.tag(Tag::ThreadBegin, {4, 1});
+  raw.stream(0, 0, main);
+  raw.stream(1, 1, one);
+  EXPECT_EQ(lines(raw.merge()),
+            "main begin\nmain call main\nmain write 0x3000+8\nmain fork 0x1\nmain fork 0x2\nT1 begin\n");
+}
+
 TEST(RecordingEvents, NothingCountsAfterTheStop) {
   RawRecording raw("stop");
   RawBytes main, child;

@@ -93,9 +93,10 @@ void remove_stack() {
 
 }  // namespace
 
-std::uint32_t fork_thread() {
+std::uint32_t fork_thread(const void* handle) {
   if (recording() == nullptr) return kNoThread;
   const std::uint32_t number = process.next_thread.fetch_add(1, std::memory_order_relaxed);
+  record<abi::Tag::Handle>(handle, number);
   record<abi::Tag::Fork>(number);
   return number;
 }
