@@ -269,6 +269,9 @@ inline constexpr const char* kEnvMaxEvents =
     "RACECAST_MAX_EVENTS";  // the same, counted as kBytesPerEvent each: counting bytes costs nothing
 inline constexpr std::uint64_t kBytesPerEvent = 8;
 inline constexpr const char* kEnvSeed = "RACECAST_SEED";  // perturb scheduling
+inline constexpr const char* kEnvExitWait =
+    "RACECAST_EXIT_WAIT";  // milliseconds that other threads may go on at the end of main
+inline constexpr std::uint32_t kDefaultExitWait = 1000;
 // The folder of a process: DIR/PID.K, K from 0 (an exec'd program counts on).
 
 }  // namespace racecast::abi

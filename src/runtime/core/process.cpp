@@ -1,7 +1,6 @@
 // Starting, forking and stopping. See process.h.
 #include "runtime/core/process.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -20,6 +19,7 @@
 #include "runtime/core/stamps.h"
 #include "runtime/core/state.h"
 #include "runtime/core/sys.h"
+#include "runtime/core/tasks.h"
 #include "runtime/core/threads.h"
 #include "runtime/missing/reach.h"
 #include "runtime/posix/interceptor.h"
@@ -82,23 +82,6 @@ bool stands_behind_libc() {
   return libc != nullptr && object_of(::dlsym(RTLD_DEFAULT, "pthread_create")) == libc;
 }
 
-// Of this process, as the kernel counts them.
-unsigned count_threads() {
-  const long folder = sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return 1;
-  unsigned count = 0;
-  alignas(dirent64) char entries[2048];
-  for (long bytes; (bytes = sys(SYS_getdents64, static_cast<int>(folder), entries, sizeof(entries))) > 0;) {
-    for (long at = 0; at < bytes;) {
-      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
-      if (entry->d_name[0] != '.') ++count;
-      at += entry->d_reclen;
-    }
-  }
-  sys(SYS_close, static_cast<int>(folder));
-  return count;
-}
-
 bool read_environment() {
   const char* folder = ::secure_getenv(abi::kEnvFolder);
   if (folder == nullptr || *folder == 0) return false;
@@ -116,6 +99,7 @@ bool read_environment() {
   const std::uint64_t max_events = number_in(::secure_getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
   process.max_is_of_events = max_events < process.max_bytes / abi::kBytesPerEvent;
   if (process.max_is_of_events) process.max_bytes = max_events * abi::kBytesPerEvent;
+  process.exit_wait = static_cast<std::uint32_t>(number_in(::secure_getenv(abi::kEnvExitWait), abi::kDefaultExitWait));
   const char* seed = ::secure_getenv(abi::kEnvSeed);
   process.seed = seed == nullptr || *seed == 0 ? 0 : number_in(seed, 0) + 1;
   return true;
@@ -160,6 +144,9 @@ bool open_recording() {
   }
   process.next_thread.store(0);
   process.next_stream.store(0);
+  process.living.store(1);
+  process.exit_waiter.store(0);
+  process.pid = static_cast<std::uint32_t>(sys(SYS_getpid));
   process.logged.store(0);
   process.switches_stacks.store(false);
   return true;
@@ -220,7 +207,7 @@ void start_process() {
   }
   process.phase.store(2, std::memory_order_release);
   begin_thread(process.next_thread.fetch_add(1));
-  if (count_threads() > 1)
+  if (list_tasks(nullptr, 0) > 1)
     note_incomplete("threads that ran before the first library compiled with racecast was loaded are not recorded");
 }
 

@@ -26,6 +26,11 @@ struct Process {
   std::atomic<bool> switches_stacks{false};  // context.cpp: it was said
   std::atomic<std::uint32_t> next_thread{0};
   std::atomic<std::uint32_t> next_stream{0};
+  std::atomic<std::uint32_t> living{0};       // threads that were created, recorded, and have not ended
+  std::atomic<std::uint32_t> exit_waiter{0};  // exit_wait.cpp: the kernel's id of who waits; all ones: it has waited
+  std::atomic<std::uint32_t> end_signals{0};  // exit_wait.cpp: that came so far
+  std::uint32_t exit_wait = 0;                // milliseconds
+  std::uint32_t pid = 0;
   std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
   std::uint64_t max_bytes = ~std::uint64_t{0};
   bool max_is_of_events = false;  // max_bytes stands for a number of events

@@ -19,6 +19,8 @@ inline constexpr std::uint32_t kNoThread = 0xffffffff;
 // as libc does it: before the child begins. kNoThread if this thread is not recorded: then the child is not either, and
 // the calls below do nothing for it. (If the creation fails, the number is never used, and nothing was stored.)
 std::uint32_t fork_thread(const void* handle);
+// That thread could not be created.
+void drop_fork();
 
 // First thing in the new thread: its stream, ThreadBegin, its thread-local memory as new objects.
 void begin_thread(std::uint32_t number);

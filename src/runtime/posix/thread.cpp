@@ -153,7 +153,10 @@ RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
   start->number = number;
   start->detached = created_detached(attributes);
   const int result = real_create(thread, attributes, run_thread, start);
-  if (result != 0) drop_start(start);
+  if (result != 0) {
+    drop_start(start);
+    drop_fork();
+  }
   return result;
 }
 
