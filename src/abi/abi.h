@@ -272,6 +272,7 @@ inline constexpr const char* kEnvSeed = "RACECAST_SEED";  // perturb scheduling
 inline constexpr const char* kEnvExitWait =
     "RACECAST_EXIT_WAIT";  // milliseconds that other threads may go on at the end of main
 inline constexpr std::uint32_t kDefaultExitWait = 1000;
+inline constexpr const char* kEnvWish = "RACECAST";  // off: a program that is not recorded does not say so
 // The folder of a process: DIR/PID.K, K from 0 (an exec'd program counts on).
 
 }  // namespace racecast::abi

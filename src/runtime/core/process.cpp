@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -82,9 +83,34 @@ bool stands_behind_libc() {
   return libc != nullptr && object_of(::dlsym(RTLD_DEFAULT, "pthread_create")) == libc;
 }
 
+// Its descriptor may be another file by the time something has to be said: one of the program's own.
+struct stat stderr_at_start = {};
+
+// Whether the parent process has the runtime loaded.
+bool parent_has_runtime() {
+  constexpr const char* kName = "libracecast_rt.so";
+  char path[64] = "/proc/";
+  add_number(path, sizeof(path), static_cast<std::uint64_t>(sys(SYS_getppid)));
+  add_text(path, sizeof(path), "/maps");
+  const long file = sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[4096];
+  std::size_t kept = 0;  // the end of what was read before: the name may be cut
+  bool found = false;
+  for (long got; !found && (got = sys(SYS_read, static_cast<int>(file), text + kept, sizeof(text) - kept)) > 0;) {
+    const std::size_t bytes = kept + static_cast<std::size_t>(got);
+    found = ::memmem(text, bytes, kName, length_of(kName)) != nullptr;
+    kept = bytes < length_of(kName) ? bytes : length_of(kName);
+    ::memmove(text, text + bytes - kept, kept);
+  }
+  sys(SYS_close, static_cast<int>(file));
+  return found;
+}
+
 bool read_environment() {
   const char* folder = ::secure_getenv(abi::kEnvFolder);
-  if (folder == nullptr || *folder == 0) return false;
+  process.asked = folder != nullptr && *folder != 0;
+  if (!process.asked) return false;
   base_folder[0] = 0;
   if (*folder != '/') {
     // The program may change its working directory.
@@ -175,6 +201,7 @@ void after_fork_in_child() {
 }
 
 __attribute__((constructor(101))) void construct() {
+  sys(SYS_fstat, 2, &stderr_at_start);
   look_up_all();
   // Also where recording has not begun: a child must not wait for who was in the loader when a host forked.
   ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
@@ -219,12 +246,29 @@ void stop_recording(const char* reason) {
   say("recording stopped: ", reason, "; the program goes on");
 }
 
+void say_if_unrecorded() {
+  if (process.phase.load(std::memory_order_relaxed) != 3 || process.asked) return;
+  if (!process.has_hooks.exchange(false)) return;
+  const KeepErrno keep;
+  const char* wish = ::getenv(abi::kEnvWish);
+  if (wish != nullptr && ::strcmp(wish, "off") == 0) return;
+  // One with privileges heeds no RACECAST_DIR: the advice would be wrong.
+  if (::getauxval(AT_SECURE) != 0 || parent_has_runtime()) return;
+  say(program_invocation_name != nullptr ? program_invocation_name : "this program",
+      " was compiled with racecast, but nothing is recorded: `racecast run -- PROGRAM` does that "
+      "(RACECAST=off silences this)");
+}
+
 void note_incomplete(const char* what) {
   const Part parts[] = {{what, length_of(what)}};
   if (process_recorded()) write_meta(abi::MetaKind::Incomplete, parts, 1);
 }
 
 void say(const char* first, const char* second, const char* third) {
+  struct stat now = {};
+  if (stderr_at_start.st_nlink != 0 &&
+      (sys(SYS_fstat, 2, &now) != 0 || now.st_dev != stderr_at_start.st_dev || now.st_ino != stderr_at_start.st_ino))
+    return;
   const char* texts[] = {"racecast: ", first, second, third, "\n"};
   struct iovec parts[5];
   for (int i = 0; i < 5; ++i) parts[i] = {const_cast<char*>(texts[i]), length_of(texts[i])};

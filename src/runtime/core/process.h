@@ -23,6 +23,8 @@ struct Process {
   std::atomic<std::uint32_t> phase{0};  // 0: not started; 1: starting; 2: recorded; 3: not recorded
   std::atomic<bool> stopped{false};
   bool preloaded = false;                    // set before anything of the program runs
+  bool asked = true;                         // RACECAST_DIR is there
+  std::atomic<bool> has_hooks{false};        // a module was registered
   std::atomic<bool> switches_stacks{false};  // context.cpp: it was said
   std::atomic<std::uint32_t> next_thread{0};
   std::atomic<std::uint32_t> next_stream{0};
@@ -50,10 +52,15 @@ inline bool process_recorded() {
 // Stops recording for good, for `reason` (a few words). Only the first call does anything.
 void stop_recording(const char* reason);
 
+// For who starts a thread: if this program has hooks and nobody asked to record it, one line on stderr says so, once.
+// Not where its parent has hooks, too: that one has said it. A program without threads is no matter for racecast, and
+// words from the small programs that configure scripts and builds run would do harm. RACECAST=off: not a word.
+void say_if_unrecorded();
+
 // The report will say that not everything was looked at, why: `what`, a sentence without its full stop. From any code.
 void note_incomplete(const char* what);
 
-// One line on stderr: "racecast: " and the parts.
+// One line on stderr: "racecast: " and the parts. Nothing, if descriptor 2 is another file than it was at the start.
 void say(const char* first, const char* second = "", const char* third = "");
 
 // Opens a file of the process folder. Minus the error number on failure.

@@ -135,7 +135,10 @@ int join(Join join) {
 
 RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                                    void* argument) noexcept {
-  if (in_runtime() || !is_recorded()) return real_create(thread, attributes, routine, argument);
+  if (in_runtime() || !is_recorded()) {
+    say_if_unrecorded();
+    return real_create(thread, attributes, routine, argument);
+  }
   perturb();
   {
     const InRuntime inside;
