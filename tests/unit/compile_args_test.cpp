@@ -94,6 +94,11 @@ TEST(CompileArgs, WhatCannotWorkIsRefused) {
   EXPECT_FALSE(compile_args({"-fsanitize=thread", "-c", "a.c"}, kInstalled));
   EXPECT_FALSE(compile_args({"-fsanitize=undefined", "-fsanitize=thread", "a.c"}, kInstalled));
   EXPECT_FALSE(compile_args({"-m32", "-c", "a.c"}, kInstalled));
+  EXPECT_FALSE(compile_args({"-fopenmp", "-c", "a.c"}, kInstalled));
+  EXPECT_FALSE(compile_args({"-fopenmp=libgomp", "a.o"}, kInstalled));
+  EXPECT_TRUE(compile_args({"-fopenmp", "-fno-openmp", "a.c"}, kInstalled));
+  EXPECT_TRUE(compile_args({"-fopenmp-simd", "a.c"}, kInstalled));
+  EXPECT_TRUE(compile_args({"-fopenmp-version=51", "a.c"}, kInstalled));
   const auto address = compile_args({"-fsanitize=address", "a.c"}, kInstalled);
   ASSERT_TRUE(address);
   EXPECT_EQ(address->warnings.size(), 1u);

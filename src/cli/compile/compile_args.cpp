@@ -136,6 +136,7 @@ struct Request {
   bool is_static = false;
   bool plain_link = false;  // -nostdlib, -r: the result is no program of libc's
   std::string lto;          // the last such flag
+  std::string openmp;       // the last such flag
   std::string narrow;       // -m32 or -mx32
   bool vtables = false;     // -fwhole-program-vtables needs link-time optimisation
   bool vectors = false;     // a vectoriser or the unroller was asked for
@@ -205,6 +206,8 @@ class Scanner {
     if (word.starts_with("--language=")) language(word.substr(11));
     if (word.starts_with("-flto")) request_.lto = word;
     if (word == "-fno-lto") request_.lto.clear();
+    if (word == "-fopenmp" || word.starts_with("-fopenmp=")) request_.openmp = word;
+    if (word == "-fno-openmp") request_.openmp.clear();
     if (word == "-fwhole-program-vtables") request_.vtables = true;
     for (const std::string_view flag : {"-fvectorize", "-ftree-vectorize", "-fslp-vectorize", "-ftree-slp-vectorize",
                                         "-funroll-loops", "-funroll-all-loops"})
@@ -280,6 +283,11 @@ Result<CompileArgs> compile_args(const std::vector<std::string>& words, const In
     return bad_input(fmt::format("{}... is in a response file: give it on the command line itself", kHooksOption));
   if (has_item(request.sanitizers, "thread"))
     return bad_input("-fsanitize=thread cannot be combined with racecast: both record every access; leave it out");
+  if (!request.openmp.empty())
+    return bad_input(fmt::format(
+        "{} cannot be combined with racecast: what OpenMP's runtime orders is not recorded, so that correct "
+        "programs would seem to race; leave it out, and the pragmas are ignored",
+        request.openmp));
   if (!request.narrow.empty())
     return bad_input(fmt::format("{} cannot be combined with racecast: it records 64-bit programs", request.narrow));
   if (links && request.is_static)

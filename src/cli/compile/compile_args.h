@@ -21,7 +21,7 @@ struct CompileArgs {
   bool adds = false;                  // something was added; else nothing is compiled or linked
 };
 
-// bad_input for what cannot work with racecast: -static, -fsanitize=thread; and for hooks that there are none of.
+// bad_input for what cannot work with racecast: -static, -fsanitize=thread, -fopenmp; and for hooks that there are none of.
 Result<CompileArgs> compile_args(const std::vector<std::string>& words, const Installation& installation);
 
 // The words of a response file, as GNU tools and clang read them: separated by white space, with quotes and

@@ -34,10 +34,20 @@ const llvm::cl::opt<Hooks> hooks_option("racecast-hooks", llvm::cl::desc("how ra
                                                                     "by records that are written in place"),
                                                          clEnumValN(Hooks::Call, "call", "by calls of the runtime")));
 
+// -fopenmp leaves this in the module, also without a pragma. The driver refuses it before; here it is for those who
+// call clang themselves (`racecast flags`). (-fopenmp-simd is no matter: it makes no threads.)
+void refuse_openmp(llvm::Module& module) {
+  if (module.getModuleFlag("openmp") == nullptr) return;
+  module.getContext().emitError(
+      "racecast: what OpenMP's runtime orders is not recorded, so that correct programs would seem to race: leave out "
+      "-fopenmp, and the pragmas are ignored");
+}
+
 // Keeps the optimiser from inventing accesses. What is declared only keeps its attributes.
 struct Start : llvm::PassInfoMixin<Start> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    refuse_openmp(module);
     for (llvm::Function& function : module) {
       if (!function.isDeclaration()) function.addFnAttr(llvm::Attribute::SanitizeThread);
     }
