@@ -156,6 +156,7 @@ struct Function {
   std::vector<Type> registers;  // by RegId
   std::vector<Block> blocks;    // empty: declared, or without a model; the first is the entry
   bool missing = false;         // its body is not recorded (docs/semantics.md, missing code)
+  bool unchecked = false;       // its plain accesses are in no report: no_sanitize("thread")
   std::uint64_t address = 0;    // where a recorded run had it; 0: nowhere, function_address() is its value then
   // A thread of a litmus file: Fork of this function gives this thread id, and only once. Threads of real programs
   // have none and are numbered as they start.
