@@ -17,7 +17,7 @@ foreach(name racecast-cc racecast-c++)
 endforeach()
 
 install(TARGETS racecast RUNTIME DESTINATION bin)
-foreach(library racecast_plugin racecast_rt)
+foreach(library racecast_plugin racecast_marks racecast_rt)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib)
   endif()

@@ -22,7 +22,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -148,7 +148,8 @@ struct ShapeHeader {
   TAG(Acquire, "sa") /* annotation: happens after every Release of this address so far */                         \
   TAG(Release, "sa")                                                                                              \
   TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there   \
-                       (8 bytes), if the child was created: if it has a stream */
+                       (8 bytes), if the child was created: if it has a stream */                                 \
+  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */
 enum class Tag : std::uint32_t {
   None = 0,
 #define TAG(name, payload) name,
@@ -161,6 +162,8 @@ inline constexpr const char* kTagPayload[] = {"",
 #undef TAG
 };
 inline constexpr std::uint32_t kEverywhere = 0xffffffff;
+// Of Ignore. Each begin has an end, and they nest.
+enum IgnoreFlag : std::uint8_t { kIgnoreReads = 1, kIgnoreWrites = 2, kIgnoreBegins = 4 };
 
 // ---- meta: records of a header and `bytes` of payload, appended with one write each
 

@@ -352,6 +352,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     case abi::Tag::SignalBegin:
     case abi::Tag::Bulk:
     case abi::Tag::Handle:
+    case abi::Tag::Ignore:
     case abi::Tag::None: return std::nullopt;
   }
   return std::nullopt;

@@ -1,7 +1,7 @@
-// The plugin of clang (-fpass-plugin). At the start of the pipeline every function gets sanitize_thread, so that the
-// optimiser invents no accesses (no speculative stores, no merged or widened ones); nothing is vectorised, as vectors
-// read what lies between the elements that the source reads; last in the optimiser the module is instrumented. The
-// first and the last also at -O0.
+// The plugin of clang (-fpass-plugin). At the start of the pipeline every function gets sanitize_thread, but for those
+// that are not to be checked (unchecked.h), so that the optimiser invents no accesses (no speculative stores, no merged
+// or widened ones); nothing is vectorised, as vectors read what lies between the elements that the source reads; last
+// in the optimiser the module is instrumented. The first and the last also at -O0.
 //
 // Vectorisers are kept off here and not only by flags of the compiler: a later -O2 undoes -fno-vectorize, and a pragma
 // outdoes it.
@@ -23,6 +23,7 @@
 #include <cstdlib>
 
 #include "frontend/llvm/instrument.h"
+#include "frontend/llvm/unchecked.h"
 #include "program/library.h"
 
 namespace racecast::frontend {
@@ -48,9 +49,7 @@ struct Start : llvm::PassInfoMixin<Start> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     refuse_openmp(module);
-    for (llvm::Function& function : module) {
-      if (!function.isDeclaration()) function.addFnAttr(llvm::Attribute::SanitizeThread);
-    }
+    mark_unchecked(module);
     return llvm::PreservedAnalyses::all();
   }
 };
@@ -109,6 +108,7 @@ struct Instrument : llvm::PassInfoMixin<Instrument> {
 };
 
 void register_passes(llvm::PassBuilder& builder) {
+  keep_out_thread_sanitizer(builder);
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(Start()); });
   builder.registerVectorizerStartEPCallback(

@@ -264,6 +264,14 @@ void note_incomplete(const char* what) {
   if (process_recorded()) write_meta(abi::MetaKind::Incomplete, parts, 1);
 }
 
+void note_stack_switch() {
+  if (self.in_runtime != 0 || !is_recorded() || process.switches_stacks.exchange(true)) return;
+  const KeepErrno keep;
+  note_incomplete(
+      "the program switches stacks by itself (swapcontext, setcontext, fibers), and its code is not followed across "
+      "that");
+}
+
 void say(const char* first, const char* second, const char* third) {
   struct stat now = {};
   if (stderr_at_start.st_nlink != 0 &&

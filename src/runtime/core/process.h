@@ -59,6 +59,8 @@ void say_if_unrecorded();
 
 // The report will say that not everything was looked at, why: `what`, a sentence without its full stop. From any code.
 void note_incomplete(const char* what);
+// The same, once: this thread is about to go on on another stack, and the model of the code cannot follow.
+void note_stack_switch();
 
 // One line on stderr: "racecast: " and the parts. Nothing, if descriptor 2 is another file than it was at the start.
 void say(const char* first, const char* second = "", const char* third = "");
