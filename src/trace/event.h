@@ -42,7 +42,7 @@ constexpr const KindRow& row_of(EventKind kind) {
   return kKindTable[static_cast<std::size_t>(kind)];
 }
 
-enum Flag : std::uint8_t {
+enum Flag : std::uint16_t {
   kHasValue = 1,    // V (and X of a rmw) were recorded; without it they are unknown
   kTry = 2,         // the operation would not have blocked
   kFailed = 4,      // and it failed; for a compare-and-swap: nothing was written; for a wake: timed out
@@ -54,11 +54,12 @@ enum Flag : std::uint8_t {
   // not the one that its value is from.
   kByValue = 128,
 };
+using Flags = std::uint16_t;
 
 struct Event {
   EventKind kind = EventKind::None;
-  std::uint8_t flags = 0;
   MemoryOrder order = MemoryOrder::None;
+  Flags flags = 0;
   ThreadId thread{};
   LocationId location{};
   std::uint32_t size = 0;
@@ -68,8 +69,10 @@ struct Event {
 
   bool operator==(const Event&) const = default;
   bool has(Flag flag) const { return (flags & flag) != 0; }
+  void clear(unsigned which) { flags = static_cast<Flags>(flags & ~which); }
   ThreadId child() const { return static_cast<ThreadId>(aux); }  // Fork, Join
 };
+static_assert(sizeof(Event) == 40);
 
 constexpr bool is_access(EventKind kind) {
   return row_of(kind).group == Group::Access;

@@ -197,7 +197,7 @@ void ModelRun::feed(const ModelStep& step) {
       e.value = *step.read.value;
     }
   }
-  if (step.racing) e.flags = static_cast<std::uint8_t>(e.flags & ~trace::kHasValue);
+  if (step.racing) e.clear(trace::kHasValue);
   const model::WalkCounts before = walker_.counts();
   const Status status = known ? walker_.add(std::span(&e, 1)) : walker_.add_unknown(e);
   CHECK(status.has_value(), "{}", status.error().message);

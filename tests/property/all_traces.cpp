@@ -72,7 +72,7 @@ class Enumeration {
     // Whether an address is computed matters only after a read of the same thread.
     const bool after_read = reads_of_[t] > 0;
     for (int computed = 0; computed <= (after_read ? 1 : 0); ++computed) {
-      e.flags = static_cast<std::uint8_t>(trace::kHasValue | (computed != 0 ? trace::kComputed : 0));
+      e.flags = static_cast<trace::Flags>(trace::kHasValue | (computed != 0 ? trace::kComputed : 0));
       for (std::uint64_t value = 0; value < 2; ++value) {
         e.value = value;
         holds_[v] = value;

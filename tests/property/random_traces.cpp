@@ -306,7 +306,7 @@ class Generator {
 
   Event mutex_event(EventKind kind, std::uint64_t address) const {
     const bool recursive = address == kRecursiveMutex;
-    return {.kind = kind, .flags = static_cast<std::uint8_t>(recursive ? trace::kRecursive : 0), .address = address};
+    return {.kind = kind, .flags = static_cast<trace::Flags>(recursive ? trace::kRecursive : 0), .address = address};
   }
   void give_back_mutex(int t, std::uint64_t address) {
     Lock& lock = locks_[address];

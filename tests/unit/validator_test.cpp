@@ -190,7 +190,7 @@ TEST(Validator, TheDocumentListsTheRules) {
 TEST(Validator, WhatIsNotDefinedBreaksTheForm) {
   Definitions definitions;
   Validator validator(definitions);
-  Event e{EventKind::ThreadBegin, 0, MemoryOrder::None, ThreadId{0xffffffff}, {}, 0, 0, 0, 0};
+  Event e{EventKind::ThreadBegin, MemoryOrder::None, 0, ThreadId{0xffffffff}, {}, 0, 0, 0, 0};
   const Status rejected = validator.add(e);
   ASSERT_FALSE(rejected);
   EXPECT_NE(rejected.error().message.find("event 0: rule `form`: thread 4294967295 is not defined"), std::string::npos);

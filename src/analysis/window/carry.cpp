@@ -60,7 +60,7 @@ void CarriedState::choose_memory(std::span<const Event> piece, Chosen& chosen) c
       } else if (from != 0 && taken.insert(from).second) {
         Stored stored = store_[from];
         Event& e = stored.event;
-        e.flags &= static_cast<std::uint8_t>(~(trace::kComputed | trace::kCas));
+        e.clear(trace::kComputed | trace::kCas);
         if (e.kind == EventKind::AtomicRmw && trace::writes(e)) {
           e.kind = EventKind::AtomicWrite;
           e.value = e.aux;
@@ -68,7 +68,7 @@ void CarriedState::choose_memory(std::span<const Event> piece, Chosen& chosen) c
           e.order = e.order == MemoryOrder::None ? MemoryOrder::None : MemoryOrder::SeqCst;
         } else if (e.kind == EventKind::AtomicRmw) {
           e.kind = EventKind::AtomicRead;
-          e.flags &= static_cast<std::uint8_t>(~trace::kFailed);
+          e.clear(trace::kFailed);
           e.aux = 0;
           e.order = e.order == MemoryOrder::None ? MemoryOrder::None : MemoryOrder::SeqCst;
         }

@@ -296,7 +296,7 @@ class VariantMaker::Splice {
       e.value = kMadeUp;
     }
     if (!operands) {
-      if (trace::writes(e)) e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+      if (trace::writes(e)) e.clear(trace::kHasValue);
       return;
     }
     const program::Instruction& i = *m_.code_->step(static_cast<std::uint32_t>(index(e.location))).source;
@@ -308,7 +308,7 @@ class VariantMaker::Splice {
       // The trace must say what it ended with.
       e.flags |= trace::kByValue;
       if (!known(1) || !known(2)) {
-        e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+        e.clear(trace::kHasValue);
         return;
       }
       e.flags |= trace::kHasValue;
@@ -324,7 +324,7 @@ class VariantMaker::Splice {
     }
     if (!trace::writes(e)) return;
     if (!known(1)) {
-      e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+      e.clear(trace::kHasValue);
       return;
     }
     if (i.op == Op::AtomicRmw) {
