@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec reads and writes numbers with plain loads");
 static_assert(kEventKinds <= 128, "a kind has seven bits");
 
-constexpr Flags kKnownFlags = 0x7f;
+constexpr Flags kKnownFlags = 0x7f | kAppend | kUnchecked;
 constexpr std::uint8_t kExtended = 0x80;  // top bit of the kind byte
 enum Extension : std::uint8_t { kNewFlags = 1, kNewOrder = 2, kNewSize = 4 };
 

@@ -36,7 +36,7 @@ inline trace::Event get_event(ByteReader& reader, const trace::IdBounds& bounds)
   e.value = reader.varint();
   e.aux = reader.varint();
   trace::Event in_file = e;
-  if (trace::reads(e)) in_file.clear(trace::kByValue);
+  if (trace::finds(e)) in_file.clear(trace::kByValue);
   if (!trace::broken_event(in_file, bounds).empty()) reader.fail();
   return reader.ok() ? e : trace::Event();
 }
