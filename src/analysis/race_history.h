@@ -44,6 +44,7 @@ class RaceHistory {
   // An access, between Clocks::enter and Clocks::leave.
   template <typename Clocks>
   [[gnu::always_inline]] void access(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
+    if (e.has(trace::kUnchecked)) return;
     const std::uint64_t first = e.address >> 3, last = (e.address + e.size - 1) >> 3;
     if (first == last ? granules_.contains(first) : granules_.overlaps(e.address, e.size)) look(e, number, clocks);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "trace/state.h"
 #include "trace/validator.h"
 
 namespace racecast::model {
@@ -47,6 +48,7 @@ void StatsCounter::add(std::span<const Event> events) {
 }
 
 void StatsCounter::access(const Event& e) {
+  if (trace::is_state(e)) return;  // it is no variable
   const LocksetId held = contexts_.lockset(e.thread);
   const bool writes = trace::writes(e);
   for_each_granule(e.address, std::min(e.size, trace::kMaxAccess), [&](std::uint64_t granule, ByteMask mask) {

@@ -155,7 +155,7 @@ void Activations::add_items(const Record& record, std::vector<Event>& out) {
         Event e = event(store ? EventKind::Write : EventKind::Read, item.location);
         e.address = address;
         e.size = static_cast<std::uint32_t>(item.size);
-        e.flags = item.computed ? std::uint8_t{trace::kComputed} : std::uint8_t{0};
+        e.flags = item.computed ? trace::Flags{trace::kComputed} : trace::Flags{0};
         if (item.has_value) {
           e.flags |= trace::kHasValue;
           e.value = value;
@@ -219,7 +219,7 @@ void Activations::add_bulk(bool write, LocationId location, bool computed, std::
     bytes = kMaxBulk;
   }
   Event e = event(write ? EventKind::Write : EventKind::Read, location);
-  e.flags = computed ? std::uint8_t{trace::kComputed} : std::uint8_t{0};
+  e.flags = computed ? trace::Flags{trace::kComputed} : trace::Flags{0};
   while (bytes != 0) {
     e.address = address;
     e.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, trace::kMaxAccess));
@@ -271,7 +271,7 @@ Event Activations::atomic(abi::Tag tag, const Numbers& n) const {
     e.value = rmw ? n.at[6] : n.at[5];
     if (rmw) e.aux = n.at[7];
   }
-  if (rmw) e.flags |= static_cast<std::uint8_t>(n.at[5] & (trace::kCas | trace::kFailed));
+  if (rmw) e.flags |= static_cast<trace::Flags>(n.at[5] & (trace::kCas | trace::kFailed));
   if (code_->is_computed(call_site())) e.flags |= trace::kComputed;
   return e;
 }

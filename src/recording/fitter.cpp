@@ -212,7 +212,7 @@ std::optional<Event> Fitter::weaker(const Event& e) {
     case EventKind::SemWait:
     case EventKind::SemPost:
       if (!e.has(trace::kHasValue)) return std::nullopt;
-      w.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+      w.clear(trace::kHasValue);
       w.value = 0;
       return w;
     case EventKind::OnceDone:

@@ -152,6 +152,7 @@ struct WitnessStep {
   std::string with;    // of a wait or wake: the lock
   std::uint32_t size = 0;
   bool failed = false;
+  bool state = false;  // it reads state outside of memory, or appends to it: it has no values
   std::optional<WitnessValue> reads, stores;
   bool differs = false;                          // it is known to read or store another value than recorded
   std::uint64_t target = 0;                      // of a branch: its number,

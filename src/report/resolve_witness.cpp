@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "report/resolve.h"
+#include "trace/state.h"
 
 namespace racecast::report {
 
@@ -82,6 +83,7 @@ class WitnessResolver {
     made.kind = e.kind;
     made.size = e.size;
     made.failed = e.has(trace::kFailed);
+    made.state = trace::is_state(e);
     switch (e.kind) {
       case EventKind::Fork:
       case EventKind::Join: made.object = names_.thread(e.child()); break;
@@ -108,7 +110,7 @@ class WitnessResolver {
     if (const auto turn = turned_.find({e.thread, e.location});
         e.kind == EventKind::Branch && turn != turned_.end() && turn->second.now == e.value)
       made.recorded_target = turn->second.recorded;
-    if (!trace::is_access(e.kind)) return made;
+    if (!trace::is_access(e.kind) || made.state) return made;
     const bool known = e.has(trace::kHasValue);
     if (trace::reads(e)) {
       made.reads.emplace();

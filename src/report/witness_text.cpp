@@ -53,6 +53,9 @@ std::string value_text(const WitnessValue& value) {
 
 // What it reads and stores, where that is said.
 std::string access_text(const WitnessStep& step) {
+  if (step.state)
+    return fmt::format("{} {}", step.kind == EventKind::AtomicRmw && !step.failed ? "append to" : "read",
+                       printable(step.object));
   std::string text = fmt::format("{} {}", trace::row_of(step.kind).text, printable(step.object));
   if (!step.reads && !step.stores) return text;
   if (step.reads) text += " = " + value_text(*step.reads);

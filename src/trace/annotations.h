@@ -10,7 +10,7 @@ namespace racecast::trace {
 inline constexpr std::uint64_t kAnnotations = std::uint64_t{1} << 56;
 
 inline bool is_annotation(const Event& e) {
-  return is_access(e.kind) && e.address >= kAnnotations;
+  return is_access(e.kind) && e.address >= kAnnotations && e.address < 2 * kAnnotations;
 }
 
 // A release is a read-modify-write. An acquire is a compare-and-swap that failed: it must find what it found in the

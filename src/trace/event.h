@@ -42,7 +42,7 @@ constexpr const KindRow& row_of(EventKind kind) {
   return kKindTable[static_cast<std::size_t>(kind)];
 }
 
-enum Flag : std::uint8_t {
+enum Flag : std::uint16_t {
   kHasValue = 1,    // V (and X of a rmw) were recorded; without it they are unknown
   kTry = 2,         // the operation would not have blocked
   kFailed = 4,      // and it failed; for a compare-and-swap: nothing was written; for a wake: timed out
@@ -50,15 +50,18 @@ enum Flag : std::uint8_t {
   kRecursive = 16,  // the lock may be taken again by its holder
   kSpurious = 32,   // a wake that no notify caused
   kComputed = 64,   // the address was computed from values (a[e], p.f); docs/semantics.md
-  // Of a read in a variant of a trace (model/detour/variant.h), never in a file: the write before it in the sequence is
-  // not the one that its value is from.
+  // Of a read or an append in a variant of a trace (model/detour/variant.h), never in a file: the write before it in
+  // the sequence is not the one that its value is from.
   kByValue = 128,
+  kAppend = 256,     // a change of state outside of memory, which tells its thread nothing (trace/state.h)
+  kUnchecked = 512,  // an access of code that is not to be checked: it conflicts with nothing
 };
+using Flags = std::uint16_t;
 
 struct Event {
   EventKind kind = EventKind::None;
-  std::uint8_t flags = 0;
   MemoryOrder order = MemoryOrder::None;
+  Flags flags = 0;
   ThreadId thread{};
   LocationId location{};
   std::uint32_t size = 0;
@@ -68,8 +71,10 @@ struct Event {
 
   bool operator==(const Event&) const = default;
   bool has(Flag flag) const { return (flags & flag) != 0; }
+  void clear(unsigned which) { flags = static_cast<Flags>(flags & ~which); }
   ThreadId child() const { return static_cast<ThreadId>(aux); }  // Fork, Join
 };
+static_assert(sizeof(Event) == 40);
 
 constexpr bool is_access(EventKind kind) {
   return row_of(kind).group == Group::Access;
@@ -77,8 +82,17 @@ constexpr bool is_access(EventKind kind) {
 constexpr bool is_atomic(EventKind kind) {
   return kind == EventKind::AtomicRead || kind == EventKind::AtomicWrite || kind == EventKind::AtomicRmw;
 }
+// An append is a read-modify-write, but what it finds its thread does not get to know: it is no read.
+inline bool is_append(const Event& e) {
+  return e.has(kAppend);
+}
 inline bool reads(const Event& e) {
-  return e.kind == EventKind::Read || e.kind == EventKind::AtomicRead || e.kind == EventKind::AtomicRmw;
+  return e.kind == EventKind::Read || e.kind == EventKind::AtomicRead ||
+         (e.kind == EventKind::AtomicRmw && !is_append(e));
+}
+// Does what it does depend on what it finds there?
+inline bool finds(const Event& e) {
+  return reads(e) || is_append(e);
 }
 inline bool writes(const Event& e) {
   return e.kind == EventKind::Write || e.kind == EventKind::AtomicWrite ||
@@ -92,9 +106,14 @@ inline std::uint64_t stored_value(const Event& e) {
 inline bool overlap(const Event& a, const Event& b) {
   return a.address < b.address + b.size && b.address < a.address + a.size;
 }
-// Two threads, overlapping bytes, at least one writes, not both atomic. (Lives of objects are the caller's business.)
+// May it conflict with anything?
+inline bool is_checked(const Event& e) {
+  return is_access(e.kind) && !e.has(kUnchecked);
+}
+// Two threads, overlapping bytes, at least one writes, not both atomic, both checked. (Lives of objects are the
+// caller's business.)
 inline bool conflict(const Event& a, const Event& b) {
-  return a.thread != b.thread && is_access(a.kind) && is_access(b.kind) && (writes(a) || writes(b)) &&
+  return a.thread != b.thread && is_checked(a) && is_checked(b) && (writes(a) || writes(b)) &&
          !(is_atomic(a.kind) && is_atomic(b.kind)) && overlap(a, b);
 }
 

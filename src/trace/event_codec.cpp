@@ -15,7 +15,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the codec reads and writes numbers with plain loads");
 static_assert(kEventKinds <= 128, "a kind has seven bits");
 
-constexpr std::uint8_t kKnownFlags = 0x7f;
+constexpr Flags kKnownFlags = 0x7f | kAppend | kUnchecked;
 constexpr std::uint8_t kExtended = 0x80;  // top bit of the kind byte
 enum Extension : std::uint8_t { kNewFlags = 1, kNewOrder = 2, kNewSize = 4 };
 
@@ -94,11 +94,11 @@ constexpr bool carries_ids(EventKind kind) {
 }
 
 // Is the value written? Kinds without flags always have theirs.
-constexpr bool has_value(std::uint8_t fields, std::uint8_t flags) {
+constexpr bool has_value(std::uint8_t fields, Flags flags) {
   return (fields & V) != 0 && ((fields & F) == 0 || (flags & kHasValue) != 0);
 }
 // A rmw's aux is known when its value is; for any other kind it is always there.
-constexpr bool has_aux(std::uint8_t fields, std::uint8_t flags) {
+constexpr bool has_aux(std::uint8_t fields, Flags flags) {
   return (fields & X) != 0 && ((fields & V) == 0 || has_value(fields, flags));
 }
 
@@ -113,7 +113,7 @@ bool ids_defined(const Event& e, const IdBounds& bounds) {
   }
 }
 
-bool flags_allowed(std::uint8_t fields, std::uint8_t flags) {
+bool flags_allowed(std::uint8_t fields, Flags flags) {
   if ((fields & F) == 0) return flags == 0;
   return (flags & ~kKnownFlags) == 0 && ((fields & V) != 0 || (flags & kHasValue) == 0);
 }
@@ -235,7 +235,7 @@ std::uint8_t* EventEncoder::put_extension(std::uint8_t* p, const Event& e, KindS
   *p++ = static_cast<std::uint8_t>(e.kind) | kExtended;
   *p++ = static_cast<std::uint8_t>((e.flags != state.flags ? kNewFlags : 0) | (e.order != state.order ? kNewOrder : 0) |
                                    (e.size != state.size ? kNewSize : 0));
-  if (e.flags != state.flags) *p++ = e.flags;
+  if (e.flags != state.flags) p = put(p, e.flags);
   if (e.order != state.order) *p++ = static_cast<std::uint8_t>(e.order);
   if (e.size != state.size) p = put(p, e.size);
   const std::uint8_t fields = row_of(e.kind).fields;
@@ -252,11 +252,11 @@ std::uint8_t* EventEncoder::put_extension(std::uint8_t* p, const Event& e, KindS
 namespace {
 
 // The first members of Event, as one number.
-static_assert(offsetof(Event, kind) == 0 && offsetof(Event, flags) == 1 && offsetof(Event, order) == 2 &&
+static_assert(offsetof(Event, kind) == 0 && offsetof(Event, order) == 1 && offsetof(Event, flags) == 2 &&
               offsetof(Event, thread) == 4);
-constexpr std::uint32_t head_of(EventKind kind, std::uint8_t flags, MemoryOrder order) {
-  return static_cast<std::uint32_t>(kind) | static_cast<std::uint32_t>(flags) << 8 |
-         static_cast<std::uint32_t>(order) << 16;
+constexpr std::uint32_t head_of(EventKind kind, Flags flags, MemoryOrder order) {
+  return static_cast<std::uint32_t>(kind) | static_cast<std::uint32_t>(order) << 8 |
+         static_cast<std::uint32_t>(flags) << 16;
 }
 
 // What decoding knows of a kind; an extension changes it.
@@ -265,7 +265,7 @@ struct DecodeRow {
   std::uint64_t value_mask = 0;
   std::uint32_t size = 0;
   std::uint32_t head = 0;  // head_of()
-  std::uint8_t flags = 0;
+  Flags flags = 0;
   MemoryOrder order = MemoryOrder::None;
   std::uint8_t group = 0;
   bool fast = false;  // kind, location, address and value is all there is: no aux, no ids
@@ -278,7 +278,7 @@ constexpr std::uint64_t mask_if(bool condition) {
   return condition ? ~std::uint64_t{0} : 0;
 }
 
-void set_flags(DecodeRow& row, EventKind kind, std::uint8_t flags) {
+void set_flags(DecodeRow& row, EventKind kind, Flags flags) {
   const std::uint8_t fields = row_of(kind).fields;
   row.flags = flags;
   row.value_mask = mask_if(has_value(fields, flags));
@@ -406,7 +406,7 @@ class Decoder {
     if ((p = get(p, number)) == nullptr) return nullptr;
     location_ += static_cast<std::uint64_t>(unzigzag(number));
     if (location_ >= bounds_.locations) return nullptr;
-    e = Event{kind, row.flags, row.order, thread_, static_cast<LocationId>(location_), row.size, 0, 0, 0};
+    e = Event{kind, row.order, row.flags, thread_, static_cast<LocationId>(location_), row.size, 0, 0, 0};
     if (row.address_mask != 0) {
       if ((p = get(p, number)) == nullptr) return nullptr;
       e.address = addresses_[row.group] += static_cast<std::uint64_t>(unzigzag(number));
@@ -428,8 +428,10 @@ class Decoder {
     const std::uint8_t fields = row_of(kind).fields;
     if (what == 0 || (what & ~(kNewFlags | kNewOrder | kNewSize)) != 0) return nullptr;
     if ((what & kNewFlags) != 0) {
-      if (!flags_allowed(fields, *p)) return nullptr;
-      set_flags(row, kind, *p++);
+      std::uint64_t flags = 0;
+      p = get(p, flags);
+      if (p == nullptr || flags > 0xffff || !flags_allowed(fields, static_cast<Flags>(flags))) return nullptr;
+      set_flags(row, kind, static_cast<Flags>(flags));
     }
     if ((what & kNewOrder) != 0) {
       if ((fields & O) == 0 || *p >= kMemoryOrders) return nullptr;

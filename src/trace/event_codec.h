@@ -51,7 +51,7 @@ class EventEncoder {
  private:
   struct KindState {
     std::uint32_t size = 0;
-    std::uint8_t flags = 0;
+    Flags flags = 0;
     MemoryOrder order = MemoryOrder::None;
     std::uint8_t group = 0;
     bool address = false, value = false, aux = false;  // is it written, with these flags?

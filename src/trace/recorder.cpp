@@ -62,13 +62,13 @@ EventKind kind_of(const Effect& effect) {
   return EventKind::None;
 }
 
-std::uint8_t flags_of(const Effect& effect, EventKind kind) {
+Flags flags_of(const Effect& effect, EventKind kind) {
   if (kind == EventKind::MissingEnd || is_access(kind)) {
     unsigned flags = kHasValue;
     if (effect.computed) flags |= kComputed;
     if (effect.kind == EffectKind::Step && effect.instruction->op == Op::AtomicCas) flags |= kCas;
     if (effect.failed) flags |= kFailed;
-    return static_cast<std::uint8_t>(flags);
+    return static_cast<Flags>(flags);
   }
   const bool has_value = kind == EventKind::SemPost || kind == EventKind::SemWait || kind == EventKind::BarrierArrive;
   unsigned flags = has_value ? kHasValue : 0;
@@ -84,7 +84,7 @@ std::uint8_t flags_of(const Effect& effect, EventKind kind) {
     if (effect.failed) flags |= kFailed;
     if (effect.instruction->recursive) flags |= kRecursive;
   }
-  return static_cast<std::uint8_t>(flags);
+  return static_cast<Flags>(flags);
 }
 
 }  // namespace

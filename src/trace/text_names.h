@@ -18,8 +18,8 @@
 namespace racecast::trace {
 
 inline constexpr std::pair<Flag, std::string_view> kFlagWords[] = {
-    {kTry, "try"},           {kFailed, "failed"},     {kCas, "cas"}, {kRecursive, "recursive"},
-    {kSpurious, "spurious"}, {kComputed, "computed"},
+    {kTry, "try"},           {kFailed, "failed"},     {kCas, "cas"},       {kRecursive, "recursive"},
+    {kSpurious, "spurious"}, {kComputed, "computed"}, {kAppend, "append"}, {kUnchecked, "unchecked"},
 };
 
 // May it stand without quotes? Where a number could stand too (an address), a name must not look like one.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "trace/event_codec.h"
+#include "trace/state.h"
 #include "trace/text.h"
 #include "trace/text_names.h"
 
@@ -212,7 +213,7 @@ class TextParser {
 
   void add_symbol(Symbol symbol) {
     const std::uint64_t end = symbol.address + symbol.size;
-    if (end > next_symbol_ || symbol.address == next_symbol_) {
+    if (!is_state(symbol.address) && (end > next_symbol_ || symbol.address == next_symbol_)) {
       next_symbol_ = std::max(end, symbol.address + 1);
       next_symbol_ = next_symbol_ > ~std::uint64_t{0} - kSymbolStep
                          ? ~std::uint64_t{0}
@@ -477,7 +478,7 @@ class TextParser {
     std::string out = "@ and a location";
     if ((fields & S) != 0) out += ", size N";
     if ((fields & O) != 0) out += ", a memory order";
-    if ((fields & F) != 0) out += ", a flag (try failed cas recursive spurious computed)";
+    if ((fields & F) != 0) out += ", a flag (try failed cas recursive spurious computed append unchecked)";
     return out + " or the end of the line";
   }
 

@@ -5,6 +5,7 @@
 
 #include "base/printable.h"
 #include "program/program.h"
+#include "trace/state.h"
 
 namespace racecast::trace {
 
@@ -46,6 +47,7 @@ std::string name_of_address(const Definitions& definitions, std::uint64_t addres
     if (rest != 0) name += fmt::format("+{}", rest);
     return name;
   }
+  if (is_state(address)) return fmt::format("state {:#x}", address - kState);
   return fmt::format("{:#x}", address);
 }
 

@@ -111,7 +111,8 @@ class MemorySource : public EventSource {
 // Reads a source to its end. `max_events` bounds memory; more is a bad_input error that says so.
 Result<Trace> read_all(EventSource& source, std::uint64_t max_events = std::uint64_t{1} << 31);
 
-// "x", "a[1]", "a+4" for an address inside a symbol, "0x..." for any other. Linear in the number of symbols.
+// "x", "a[1]", "a+4" for an address inside a symbol, "0x..." for any other (of state outside of memory, "state 0x...").
+// Linear in the number of symbols.
 std::string name_of_address(const Definitions& definitions, std::uint64_t address);
 // "T2" or "#7" where the thread has no name.
 std::string name_of_thread(const Definitions& definitions, ThreadId thread);

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "trace/definitions_codec.h"
 #include "trace/event_codec.h"
+#include "trace/state.h"
 
 namespace racecast::trace {
 namespace {
@@ -435,6 +436,19 @@ struct Validator::State {
     return {};
   }
 
+  // What is on state outside of memory, and whatever says that it is.
+  Status state(const Event& e) const {
+    if (is_state(e.address) || is_append(e))
+      if (const std::string_view what = broken_state(e); !what.empty())
+        return broken("state", "{} does {} at {}: {}", name(e.thread), row_of(e.kind).text, name(e.address), what);
+    const bool lives = e.kind == EventKind::Alloc || e.kind == EventKind::Free;
+    if ((lives || is_access(e.kind)) && e.size != 0 && e.address < 2 * kState && e.address + e.size > kState &&
+        (lives || !is_state(e.address)))
+      return broken("state", "{} does {} of {} bytes at {:#x}, where there is no memory", name(e.thread),
+                    row_of(e.kind).text, e.size, e.address);
+    return {};
+  }
+
   Status range(const Event& e) const {
     const bool access = is_access(e.kind);
     if (e.kind == EventKind::MissingBegin) {
@@ -495,6 +509,7 @@ struct Validator::State {
   Status add(const Event& e) {
     RC_TRY_STATUS(form(e));
     RC_TRY_STATUS(range(e));
+    RC_TRY_STATUS(state(e));
     Thread& thread = threads[index(e.thread)];
     RC_TRY_STATUS(alive(e, thread));
     RC_TRY_STATUS(apply(e, thread));
@@ -510,8 +525,8 @@ struct Validator::State {
     const bool plain = e.kind == EventKind::Read || e.kind == EventKind::Write;
     if (!plain || index(e.thread) >= bounds.threads || index(e.location) >= bounds.locations) return false;
     Thread& thread = threads[index(e.thread)];
-    if (!thread.running || (e.flags & ~(kHasValue | kComputed)) != 0 || e.order != MemoryOrder::None || e.aux != 0 ||
-        (e.value != 0 && !e.has(kHasValue)) || e.size - 1 >= kMaxAccess || e.address + e.size < e.address)
+    if (!thread.running || (e.flags & ~(kHasValue | kComputed | kUnchecked)) != 0 || e.order != MemoryOrder::None ||
+        e.aux != 0 || (e.value != 0 && !e.has(kHasValue)) || e.size - 1 >= kMaxAccess || e.address > kState - e.size)
       return false;
     thread.last = number++;
     return true;

@@ -31,6 +31,10 @@ inline constexpr Rule kRules[] = {
     {"range",
      "An access has 1 to 65,536 bytes; missing code reaches at most 1 MiB, or everything; neither these nor objects "
      "exceed the address space."},
+    {"state",
+     "State outside of memory is read by an aread, or a rmw that is a failed cas, both acquire; it is written by a rmw "
+     "that is an append and no cas, release. All have one byte and no value. Nothing else is an append, and no memory "
+     "lies there."},
     {"lock-held", "A mutex is taken only while no other thread holds it, and by its holder only if it is recursive."},
     {"lock-failed",
      "An attempt at a mutex fails only while it is held: by another thread, or by this one where it is not recursive."},

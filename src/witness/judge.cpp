@@ -371,7 +371,7 @@ class Run {
   // The model goes on to the event. It cannot go back, so this is the last of all checks.
   Check model_values(EventNo no, const Event& e, bool racing) {
     ModelStep step{no, thread(e.thread).deviated, racing, {}};
-    if (!racing && trace::reads(e)) step.read = memory_.read(no);
+    if (!racing && trace::finds(e)) step.read = memory_.read(no);
     outcome_ = model_->add(step);
     return outcome_.broken;
   }
@@ -389,8 +389,9 @@ class Run {
       // What the trace says of a read in a detour is made up.
       if (!read.faithful || (has_diverged(no, e) && e.has(trace::kByValue))) deviating_.push_back({no, read.value});
     }
+    const bool finds_recorded = !trace::is_append(e) || memory_.read(no).faithful;
     if (!execution_.sections_of(no).empty()) memory_.section_event(no);
-    if (trace::writes(e)) perform_write(no);  // after the former: what it wrote itself stands
+    if (trace::writes(e)) perform_write(no, finds_recorded);  // after the former: what it wrote itself stands
     if (outcome_.child_deviates) thread(e.child()).deviated = true;
     perform_locks(no, e);
     perform_other_sync(no, e);
@@ -405,10 +406,11 @@ class Run {
     return {};
   }
 
-  void perform_write(EventNo no) {
+  // `finds_recorded`: an append finds what it found in the recorded run.
+  void perform_write(EventNo no, bool finds_recorded) {
     if (model_ == nullptr) {
       const bool deviated = thread(execution_.event(no).thread).deviated;
-      memory_.write(no, {deviated ? Stored::As::Unknown : Stored::As::Recorded, 0});
+      memory_.write(no, {deviated || !finds_recorded ? Stored::As::Unknown : Stored::As::Recorded, 0});
       return;
     }
     memory_.write(no, outcome_.stored);

@@ -197,7 +197,7 @@ void ModelRun::feed(const ModelStep& step) {
       e.value = *step.read.value;
     }
   }
-  if (step.racing) e.flags = static_cast<std::uint8_t>(e.flags & ~trace::kHasValue);
+  if (step.racing) e.clear(trace::kHasValue);
   const model::WalkCounts before = walker_.counts();
   const Status status = known ? walker_.add(std::span(&e, 1)) : walker_.add_unknown(e);
   CHECK(status.has_value(), "{}", status.error().message);
@@ -344,7 +344,7 @@ Check ModelRun::cas(const ModelStep& step) const {
 
 Stored ModelRun::stored(const ModelStep& step) const {
   const Event& e = event(step);
-  const bool deviated = step.deviated || (trace::reads(e) && !step.read.faithful);
+  const bool deviated = step.deviated || (trace::finds(e) && !step.read.faithful);
   const Stored by_history{deviated ? Stored::As::Unknown : Stored::As::Recorded, 0};
   if (told_.met == nullptr || (recorded_mismatches(step.event) & bit(MismatchKind::Value)) != 0) return by_history;
   const Instruction& i = *told_.met;

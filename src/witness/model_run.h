@@ -75,7 +75,7 @@ struct ModelStep {
   EventNo event{};
   bool deviated = false;    // its thread has
   bool racing = false;      // one of the two accesses: where it goes counts, and nothing else
-  Memory::ReadResult read;  // what it returns, if it reads
+  Memory::ReadResult read;  // what it returns, if it reads; what an append finds
 };
 struct ModelOutcome {
   Check broken;

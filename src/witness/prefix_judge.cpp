@@ -312,6 +312,8 @@ class Pass {
                                   : "value",
            "the write that it read from is not there");
     }
+    if (trace::is_append(e))  // a state read needs all of them
+      writers_.for_each(e.address, e.size, [&](model::ByteMask, Mask earlier) { mask &= earlier; });
     if (trace::writes(e)) writers_.assign(e.address, e.size, mask);
   }
 

@@ -49,8 +49,8 @@ class PerThread : public trace::EventSink {
 // set.
 bool same_event(const Event& a, const Event& b) {
   Event x = a, y = b;
-  x.flags &= static_cast<std::uint8_t>(~trace::kByValue);
-  y.flags &= static_cast<std::uint8_t>(~trace::kByValue);
+  x.clear(trace::kByValue);
+  y.clear(trace::kByValue);
   if (a.kind != EventKind::Branch) x.value = y.value = 0;
   if (trace::row_of(a.kind).group == trace::Group::Access) x.aux = y.aux = 0;
   return x == y;

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "trace/state.h"
+
 namespace racecast::property {
 
 using trace::Event;
@@ -17,7 +19,14 @@ constexpr std::uint64_t kVariableBase = 0x1000, kLockBase = 0x2000, kStride = 64
 class Enumeration {
  public:
   Enumeration(Family family, int max_events, const std::function<void(const trace::Trace&)>& visit)
-      : valued_(family == Family::Valued), max_events_(max_events), visit_(visit) {
+      : valued_(family == Family::Valued),
+        stateful_(family == Family::Stateful),
+        unchecked_(family == Family::Unchecked),
+        threads_(stateful_ ? 2 : kThreads),
+        variables_(stateful_ ? 1 : kVariables),
+        locks_(stateful_ ? 1 : kLocks),
+        max_events_(max_events),
+        visit_(visit) {
     trace::Definitions& definitions = trace_.definitions;
     definitions.threads = {"T0", "T1", "T2"};
     for (int v = 0; v < kVariables; ++v)
@@ -25,7 +34,8 @@ class Enumeration {
     for (int l = 0; l < kLocks; ++l)
       definitions.symbols.push_back({kLockBase + kStride * l, 8, 0, std::string(1, static_cast<char>('l' + l))});
     for (int e = 0; e < max_events; ++e) definitions.locations.push_back({.label = std::to_string(e)});
-    definitions.branches = valued_;
+    if (stateful_) definitions.symbols.push_back({trace::kState, 1, 0, "s"});
+    definitions.branches = valued_ || stateful_;
     held_by_.fill(-1);
   }
 
@@ -42,12 +52,14 @@ class Enumeration {
       visit_(trace_);
     }
     if (static_cast<int>(trace_.events.size()) == max_events_) return;
-    for (int t = 0; t < std::min(threads + 1, kThreads); ++t) {
+    for (int t = 0; t < std::min(threads + 1, threads_); ++t) {
       const int seen = std::max(threads, t + 1);
-      if (valued_) with({.kind = EventKind::Branch, .thread = id(t)}, [&] { extend(seen, variables, locks); });
-      for (int v = 0; v < std::min(variables + 1, kVariables); ++v)
+      if (valued_ || stateful_)
+        with({.kind = EventKind::Branch, .thread = id(t)}, [&] { extend(seen, variables, locks); });
+      if (stateful_) state(t, [&] { extend(seen, variables, locks); });
+      for (int v = 0; v < std::min(variables + 1, variables_); ++v)
         access(t, v, [&] { extend(seen, std::max(variables, v + 1), locks); });
-      for (int l = 0; l < std::min(locks + 1, kLocks); ++l) {
+      for (int l = 0; l < std::min(locks + 1, locks_); ++l) {
         const int holder = held_by_[l];
         if (holder != -1 && holder != t) continue;
         const EventKind kind = holder == -1 ? EventKind::Lock : EventKind::Unlock;
@@ -66,13 +78,18 @@ class Enumeration {
       with(e, rest);
       e.kind = EventKind::Write;
       with(e, rest);
+      if (!unchecked_) return;
+      e.flags = trace::kUnchecked;
+      with(e, rest);
+      e.kind = EventKind::Read;
+      with(e, rest);
       return;
     }
     const std::optional<std::uint64_t> holds = holds_[v];
     // Whether an address is computed matters only after a read of the same thread.
     const bool after_read = reads_of_[t] > 0;
     for (int computed = 0; computed <= (after_read ? 1 : 0); ++computed) {
-      e.flags = static_cast<std::uint8_t>(trace::kHasValue | (computed != 0 ? trace::kComputed : 0));
+      e.flags = static_cast<trace::Flags>(trace::kHasValue | (computed != 0 ? trace::kComputed : 0));
       for (std::uint64_t value = 0; value < 2; ++value) {
         e.value = value;
         holds_[v] = value;
@@ -88,6 +105,14 @@ class Enumeration {
   }
 
   template <typename Rest>
+  void state(int t, const Rest& rest) {
+    Event of;
+    of.thread = id(t);
+    with(trace::state_read(of, 0), rest);
+    with(trace::append(of, 0), rest);
+  }
+
+  template <typename Rest>
   void with(Event e, const Rest& rest) {
     e.location = static_cast<LocationId>(trace_.events.size());
     trace_.events.push_back(e);
@@ -97,7 +122,8 @@ class Enumeration {
 
   static ThreadId id(int t) { return static_cast<ThreadId>(t); }
 
-  const bool valued_;
+  const bool valued_, stateful_, unchecked_;
+  const int threads_, variables_, locks_;
   const int max_events_;
   const std::function<void(const trace::Trace&)>& visit_;
   trace::Trace trace_;

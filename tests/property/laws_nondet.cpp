@@ -151,7 +151,7 @@ std::string witnesses_as_the_oracle(const trace::Trace& trace, NondetCounts* cou
   std::vector<PointNo> last(compared.window.cells.size()), floor(compared.window.cells.size());
   for (PointNo p = 1; p <= compared.window.size(); ++p)
     for (const CellAccess& access : compared.window.accesses(p)) {
-      if (!access.reads) continue;
+      if (!access.reads || compared.window.cells[access.cell].is_state) continue;
       looked_at.insert({compared.event_of(p), compared.cell_of(access.cell)});
       const Couple couple{p, access.recorded, access.section, access.cell};
       if (std::string complaint = compared.compare_all(couple, truth, count); !complaint.empty()) return complaint;

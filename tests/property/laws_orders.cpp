@@ -87,6 +87,7 @@ std::string syncp_is_between(const Trace& trace, const oracle::Races& races, con
 bool first_race_is_certain(const Trace& trace, std::string_view analysis) {
   for (const Event& e : trace.events) {
     if (e.has(trace::kTry) && e.has(trace::kFailed)) return false;
+    if (e.has(trace::kUnchecked)) return false;  // what races with it is not the first race
     if (!trace::is_atomic(e.kind)) continue;
     if (trace::reads(e) && !acquires(e.order)) return false;
     if (trace::writes(e) && !releases(e.order)) return false;

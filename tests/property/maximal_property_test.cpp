@@ -49,9 +49,14 @@ TEST(MaximalProperty, LongerTraces) {
 TEST(MaximalProperty, CriticalSections) {
   for_random_traces(scaled(1'500), {.max_events = 18, .missing = false, .objects = false, .scopes = 100}, 300'000);
 }
+TEST(MaximalProperty, State) {
+  for_random_traces(scaled(6'000), {.max_events = 16, .state = 100}, 700'000);
+  for_random_traces(scaled(4'000), {.missing = false, .state = 100, .scopes = 0}, 800'000);
+}
 // Tier 4 alone, and with the other solver.
 TEST(MaximalProperty, TheWholeFormulaAtOnce) {
   for_random_traces(scaled(3'000), {.max_events = 16}, 400'000, {.budget = {.search = 0}});
+  for_random_traces(scaled(1'000), {.max_events = 16, .state = 100}, 450'000, {.budget = {.search = 0}});
 }
 TEST(MaximalProperty, TheOtherSolver) {
   for_random_traces(scaled(200), {.max_events = 16}, 500'000, {.solver = smt::make_z3_solver});
@@ -70,6 +75,10 @@ void for_small_traces(Family family, int max_events) {
 // Under the sanitizers these are left out (run-tests): the random ones cover the same code.
 TEST(SmallTraces, AreDecidedAsByTheOracle) {
   for_small_traces(Family::Plain, 5);
+}
+TEST(SmallTraces, WithStateAreDecidedAsByTheOracle) {
+  for_small_traces(Family::Stateful, 5);
+  for_small_traces(Family::Unchecked, 4);
 }
 TEST(SmallTraces, WithValuesAreDecidedAsByTheOracle) {
   for_small_traces(Family::Valued, 4);

@@ -58,6 +58,11 @@ TEST(NondetProperty, RandomTracesWithoutMissingCode) {
   for_random_traces(scaled(4'000), {.missing = false}, 100'000);
 }
 
+TEST(NondetProperty, State) {
+  for_random_traces(scaled(3'000), {.state = 100}, 1'100'000);
+  for_random_traces(scaled(3'000), {.state = 100}, 1'200'000, enumeration_as_the_oracle);
+}
+
 TEST(NondetProperty, AllAtOnce) {
   for_random_traces(scaled(4'000), {}, 200'000, enumeration_as_the_oracle);
 }
@@ -112,6 +117,9 @@ TEST(SmallTraces, WitnessesAreDecidedAsByTheOracle) {
 }
 TEST(SmallTraces, WitnessesAreDecidedAllAtOnceAsByTheOracle) {
   for_small_traces(Family::Plain, 5, enumeration_as_the_oracle);
+}
+TEST(SmallTraces, WitnessesWithStateAreDecidedAsByTheOracle) {
+  for_small_traces(Family::Stateful, 5, witnesses_as_the_oracle);
 }
 TEST(SmallTraces, WitnessesWithValuesAreDecidedAsByTheOracle) {
   for_small_traces(Family::Valued, 4, witnesses_as_the_oracle);

@@ -258,8 +258,11 @@ bool Execution::deviates(int e) const {
 
 bool Execution::reads_from_recorded_writers(int e) const {
   if (!trace::reads(facts_->event(e))) return true;
-  return std::all_of(facts_->pieces[e].begin(), facts_->pieces[e].end(),
-                     [&](const Piece& piece) { return contents_[piece.cell].writer == piece.recorded_writer; });
+  return std::all_of(facts_->pieces[e].begin(), facts_->pieces[e].end(), [&](const Piece& piece) {
+    const Content& content = contents_[piece.cell];
+    // A state read must be faithful: also what the last append found counts.
+    return content.writer == piece.recorded_writer && !(facts_->cells[piece.cell].is_state() && content.unknown);
+  });
 }
 
 std::set<int> Execution::waits_for(int e) const {
@@ -342,11 +345,13 @@ void Execution::append(int e) {
   CHECK(next_of(thread) == e, "event {} is not next", e);
 
   if (trace::reads(event) && deviates(e)) deviated_[thread] = 1;
+  // An append that does not find what it found leaves nobody knows what; its thread does not notice.
+  const bool found = !trace::is_append(event) || !deviates(e);
   // What missing code leaves behind comes first, so that a write of its own stands. What is not as recorded does not
   // become so, the missing code has not run on since; it is not known then.
   for (const int cell : facts_->reached[e]) contents_[cell] = {e, !holds_recorded_content(cell, e)};
   if (trace::writes(event))
-    for (const Piece& piece : facts_->pieces[e]) contents_[piece.cell] = {e, deviated_[thread] != 0};
+    for (const Piece& piece : facts_->pieces[e]) contents_[piece.cell] = {e, deviated_[thread] != 0 || !found};
 
   switch (event.kind) {
     case EventKind::Lock:

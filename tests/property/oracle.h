@@ -58,7 +58,7 @@ class Execution {
  private:
   struct Content {
     int writer = kInitial;
-    bool unknown = false;  // stored after a read that deviated
+    bool unknown = false;  // stored after a read that deviated, or by an append that found something else
     bool operator==(const Content&) const = default;
   };
   struct Mutex {

@@ -228,7 +228,7 @@ void Facts::walk_contents() {
     const auto thread = thread_of(n);
     for (Piece& piece : pieces[n]) {
       const auto cell = piece.cell;
-      if (trace::reads(e)) {
+      if (trace::reads(e) || trace::is_append(e)) {
         piece.recorded_writer = last[cell];
         last_needs[thread][cell] = position[n];
         if (last[cell] == kInitial && piece.read && !cells[cell].initial) cells[cell].initial = piece.read;
@@ -355,6 +355,7 @@ bool Facts::conflict(int a, int b) const {
   const Event& y = event(b);
   if (x.thread == y.thread || !trace::is_access(x.kind) || !trace::is_access(y.kind)) return false;
   if (!trace::writes(x) && !trace::writes(y)) return false;
+  if (x.has(trace::kUnchecked) || y.has(trace::kUnchecked)) return false;
   if (trace::is_atomic(x.kind) && trace::is_atomic(y.kind)) return false;
   for (const Piece& p : pieces[a])
     for (const Piece& q : pieces[b])

@@ -25,13 +25,15 @@ struct Cell {
   int alloc = -1;  // events that start and end its life; -1: none
   int free = -1;
   std::optional<std::uint64_t> initial;  // the content before the run, where it is known
+  // State outside of memory: from 2^57 on, and below 2^58.
+  bool is_state() const { return address >> 57 == 1; }
 };
 
 // One cell that an access covers, with the access's value cut to it.
 struct Piece {
   int cell = 0;
   std::optional<std::uint64_t> read, written;  // recorded values; absent: not recorded (or the event does not do that)
-  int recorded_writer = kInitial;              // of a read
+  int recorded_writer = kInitial;              // of a read, and of an append
 };
 
 // A call into missing code: events [begin, end] of one thread (end: its last event, if the call did not return).
@@ -59,7 +61,8 @@ struct Facts {
   std::vector<std::int64_t> start_count;    // per object that is a semaphore: units at the start
   std::vector<std::optional<int>> parties;  // per object that is a barrier, where the trace says it
   std::vector<std::vector<int>> last_needs;  // per thread and cell: position of its last event that looks at the
-                                             // cell's content (a read, or missing code that reaches it), or -1
+                                             // cell's content (a read, an append, or missing code that reaches it),
+                                             // or -1
 
   const trace::Event& event(int e) const { return trace.events[e]; }
   int thread_of(int e) const { return static_cast<int>(index(event(e).thread)); }

@@ -86,10 +86,12 @@ Nondet nondet(const trace::Trace& trace, const Limits& limits) {
       if (e < 0) continue;
       ended = false;
       if (!trace::reads(facts.event(e)) || !execution.broken_by_next(e).empty()) continue;
-      for (const Piece& piece : facts.pieces[e]) look(facts, execution, e, piece.cell, piece.recorded_writer, result);
+      for (const Piece& piece : facts.pieces[e])
+        if (!facts.cells[piece.cell].is_state()) look(facts, execution, e, piece.cell, piece.recorded_writer, result);
     }
     for (int cell = 0; ended && cell < static_cast<int>(facts.cells.size()); ++cell)
-      if (facts.cells[cell].free < 0) look(facts, execution, kEndOfRun, cell, at_end[cell], result);
+      if (facts.cells[cell].free < 0 && !facts.cells[cell].is_state())
+        look(facts, execution, kEndOfRun, cell, at_end[cell], result);
   };
   Dfs(facts, limits, visit, result.search).from(Execution(facts));
   return result;

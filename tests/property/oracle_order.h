@@ -91,7 +91,7 @@ inline bool exclude_each_other(const Scope& s, const Scope& t) {
 // What orders the pairs that `analysis` (hb, wcp, cp) does not report: hb; ≺ or must.
 Relation order_of(std::string_view analysis, const Facts& facts);
 
-// Do two accesses have a location in common, and does one of them write it?
+// Do two accesses have a location in common, and does one of them write it? (Not two appends.)
 bool share_and_write(const Facts& facts, int a, int b);
 
 }  // namespace racecast::oracle

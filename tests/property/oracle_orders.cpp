@@ -26,6 +26,9 @@ void Order::add_execution_edges() {
   for (int e = 0; e < facts_.size(); ++e) {
     for (const Piece& piece : facts_.pieces[e]) {
       if (trace::reads(event(e)) && piece.recorded_writer != kInitial) read_from_[e].push_back(piece.recorded_writer);
+      if (trace::reads(event(e)) && facts_.cells[piece.cell].is_state())
+        for (int f = 0; f < e; ++f)
+          if (trace::is_append(event(f)) && facts_.pieces[f].front().cell == piece.cell) read_from_[e].push_back(f);
       if (facts_.cells[piece.cell].alloc >= 0) edge(facts_.cells[piece.cell].alloc, e);
     }
   }
@@ -184,11 +187,12 @@ void Order::synchronises_with() {
   for (int e = 0; e < facts_.size(); ++e) {
     if (!trace::is_atomic(event(e).kind)) continue;
     std::set<int> reached;
-    if (trace::reads(event(e)))
+    if (trace::reads(event(e)) || trace::is_append(event(e)))
       for (const Piece& piece : facts_.pieces[e])
         if (wrote_itself(piece.recorded_writer, piece.cell))
           reached.insert(sources[piece.recorded_writer].begin(), sources[piece.recorded_writer].end());
     for (const int source : reached) {
+      if (trace::is_append(event(e))) break;  // it goes on from what it found, but does not know it
       if (acquires(event(e).order)) edge(source, e);
       for (const int later : facts_.of_thread[facts_.thread_of(e)])
         if (later > e && event(later).kind == EventKind::Fence && acquires(event(later).order)) edge(source, later);

@@ -95,6 +95,7 @@ std::set<Pair> lockset_pairs(const trace::Trace& trace) {
       for (std::size_t c = 0; c < facts.cells.size(); ++c)
         if (facts.cells[c].address >= event.address && facts.cells[c].address - event.address < event.size)
           locations[c] = {};
+    if (event.has(trace::kUnchecked)) continue;
     const std::set<int> held = locks_held(facts, scopes, e);
     for (const Piece& piece : facts.pieces[e]) {
       Eraser& location = locations[piece.cell];

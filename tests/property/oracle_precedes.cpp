@@ -60,6 +60,7 @@ std::vector<Scope> scopes_of(const Facts& facts) {
 
 bool share_and_write(const Facts& facts, int a, int b) {
   if (!trace::writes(facts.event(a)) && !trace::writes(facts.event(b))) return false;
+  if (trace::is_append(facts.event(a)) && trace::is_append(facts.event(b))) return false;
   for (const Piece& p : facts.pieces[a])
     for (const Piece& q : facts.pieces[b])
       if (p.cell == q.cell) return true;

@@ -129,6 +129,8 @@ class Needs {
     for (const Piece& piece : facts_.pieces[e]) {
       if (facts_.cells[piece.cell].alloc >= 0) needs_[e].push_back(facts_.cells[piece.cell].alloc);
       if (trace::reads(event(e)) && piece.recorded_writer >= 0) reads_[e].push_back(piece.recorded_writer);
+      for (int f = 0; f < e && trace::reads(event(e)); ++f)  // a state read: every earlier append
+        if (trace::is_append(event(f)) && event(f).address == event(e).address) reads_[e].push_back(f);
     }
     if (event(e).kind != EventKind::Free) return;
     for (int f = 0; f < e; ++f)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "property/random_litmus.h"
+#include "trace/state.h"
 
 namespace racecast::property {
 
@@ -22,6 +23,8 @@ constexpr int kThreads = 3;
 constexpr std::uint64_t kData = 0x1000, kHeap = 0x2000, kHeapMutex = kHeap + 8, kHeapSize = 16;
 constexpr std::uint64_t kMutex = 0x3000, kRecursiveMutex = 0x3040, kRwLock = 0x3080, kCondition = 0x30c0,
                         kSemaphore = 0x3100, kBarrier = 0x3140, kGuard = 0x3180, kOtherMutex = 0x31c0;
+// Two objects of state, next to each other.
+constexpr std::uint64_t kStream = trace::kState + 6, kOtherStream = trace::kState + 7;
 
 // Draws a thread and something it can do now, over and over. The state is that of a machine, so the trace is valid.
 class Generator {
@@ -32,7 +35,7 @@ class Generator {
     definitions.symbols = {{kData, 12, 0, "x"},          {kHeap, 16, 0, "h"},   {kMutex, 8, 0, "m"},
                            {kRecursiveMutex, 8, 0, "r"}, {kRwLock, 8, 0, "w"},  {kCondition, 8, 0, "c"},
                            {kSemaphore, 8, 0, "s"},      {kBarrier, 8, 0, "b"}, {kGuard, 8, 0, "g"},
-                           {kOtherMutex, 8, 0, "k"}};
+                           {kOtherMutex, 8, 0, "k"},     {kStream, 1, 0, "p"},  {kOtherStream, 1, 0, "q"}};
     definitions.reach = {{false, {{kData, 4}}},
                          {false, {{kData + 2, 8}}},
                          {false, {{kMutex, 8}}},
@@ -40,7 +43,8 @@ class Generator {
                          {false, {{kHeapMutex, 4}}},
                          {false, {}},
                          {true, {}},
-                         {false, {{kData, 1}, {kCondition, 8}}}};
+                         {false, {{kData, 1}, {kCondition, 8}}},
+                         {false, {{kData, 4}, {kStream, 1}}}};
     definitions.strings = {"f"};
     definitions.branches = random_.chance(60);
     valued_ = random_.chance(75);
@@ -57,6 +61,9 @@ class Generator {
     if (scopes_) subjects_[Mutexes] = true;
     if (scopes_) subjects_[RwLocks] = random_.chance(40);
     forks_ = random_.chance(scopes_ ? 15 : 40);
+    stateful_ = random_.chance(flavour.state);
+    if (stateful_) subjects_[States] = true;
+    unchecked_ = random_.chance(25);
     if (flavour.passed_on) {
       for (bool& subject : subjects_) subject = subject && random_.chance(50);
       subjects_[Objects] = true;
@@ -93,7 +100,19 @@ class Generator {
       }
   }
 
-  enum Subject { Mutexes, RwLocks, Conditions, Semaphores, Barriers, Guards, Objects, Missing, Atomics, kSubjects };
+  enum Subject {
+    Mutexes,
+    RwLocks,
+    Conditions,
+    Semaphores,
+    Barriers,
+    Guards,
+    Objects,
+    Missing,
+    Atomics,
+    States,
+    kSubjects
+  };
   struct Thread {
     bool ended = false, asleep = false, notified = false;
     bool at_barrier = false, may_leave = false;  // it has arrived and waits; it has arrived and goes on
@@ -120,6 +139,7 @@ class Generator {
     const bool has_address = group == trace::Group::Access || group == trace::Group::Lock ||
                              (group == trace::Group::Sync && e.kind != EventKind::Fence);
     if (has_address && random_.chance(10)) e.flags |= trace::kComputed;
+    if (unchecked_ && group == trace::Group::Access && random_.chance(20)) e.flags |= trace::kUnchecked;
     e.thread = static_cast<ThreadId>(t);
     trace_.events.push_back(e);
     threads_[t].begun = true;
@@ -140,6 +160,7 @@ class Generator {
     // A wait, a notify and a wake are many events: they happen only if they are wanted.
     if (subjects_[Conditions] && random_.chance(30)) return condition(t);
     if (subjects_[Objects] && random_.chance(10)) return object(t);
+    if (stateful_ && random_.chance(20)) return state(t);
     if (scopes_ && random_.chance(80)) {
       if (random_.chance(40)) {
         if (holds_something(t) || random_.chance(20)) access(t);
@@ -166,8 +187,27 @@ class Generator {
       case Guards: return guard(t);
       case Objects: return object(t);
       case Missing: return missing(t);
+      case States: return state(t);
       default: return fence(t);
     }
+  }
+
+  // Mostly one object; a few reads wait for what they find.
+  void state(int t) {
+    Event e{.kind = EventKind::AtomicRead, .order = MemoryOrder::Acquire, .size = 1, .address = kStream};
+    if (random_.chance(20)) e.address = kOtherStream;
+    if (random_.chance(50)) {
+      e.kind = EventKind::AtomicRmw;
+      e.order = MemoryOrder::Release;
+      e.flags = trace::kAppend;
+    } else if (random_.chance(10)) {
+      e.kind = EventKind::AtomicRmw;
+      e.flags = trace::kCas | trace::kFailed;
+    }
+    add(e, t);
+    // What was read is mostly looked at.
+    if (trace::reads(e) && trace_.definitions.branches && random_.chance(50))
+      add({.kind = EventKind::Branch, .value = 1}, t);
   }
 
   bool holds_something(int t) const {
@@ -306,7 +346,7 @@ class Generator {
 
   Event mutex_event(EventKind kind, std::uint64_t address) const {
     const bool recursive = address == kRecursiveMutex;
-    return {.kind = kind, .flags = static_cast<std::uint8_t>(recursive ? trace::kRecursive : 0), .address = address};
+    return {.kind = kind, .flags = static_cast<trace::Flags>(recursive ? trace::kRecursive : 0), .address = address};
   }
   void give_back_mutex(int t, std::uint64_t address) {
     Lock& lock = locks_[address];
@@ -481,6 +521,8 @@ class Generator {
   TraceFlavour flavour_;
   trace::Trace trace_;
   bool valued_ = true, count_known_ = true, other_parties_ = false, forks_ = false;
+  bool stateful_ = false;                // mostly state outside of memory
+  bool unchecked_ = false;               // some accesses are not to be checked
   bool scopes_ = false;                  // mostly critical sections, over three variables
   bool nested_ = false, whole_ = false;  // and they are well nested; and all end
   std::array<bool, kSubjects> subjects_{};

@@ -1,7 +1,7 @@
 // Random valid traces, not from a program: what no litmus file can do but a C++ or Java program can. Recursive locks,
 // every try, spurious and timed-out wakes, once-guards, objects that die and whose memory is used again, accesses of 1
-// to 8 bytes that overlap in part, missing code that reaches anything, values that were not recorded, traces with and
-// without branches. The same seed gives the same trace.
+// to 8 bytes that overlap in part, missing code that reaches anything, values that were not recorded, state outside of
+// memory, accesses that are not to be checked, traces with and without branches. The same seed gives the same trace.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ struct TraceFlavour {
   bool failed_tries = true;   //
   // Mostly values of 8 bytes that are addresses in, next to and behind the memory of objects that threads pass on.
   bool passed_on = false;
+  int state = 25;   // percent of the traces that are mostly about state outside of memory
   int scopes = 40;  // percent of the traces that are mostly critical sections: what tells wcp, cp, syncp apart
 };
 

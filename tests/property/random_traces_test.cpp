@@ -14,6 +14,7 @@
 #include "property/laws_orders.h"
 #include "property/oracle_order.h"
 #include "property/random_traces.h"
+#include "trace/state.h"
 #include "trace/validator.h"
 
 namespace racecast::property {
@@ -160,6 +161,8 @@ TEST(RandomTraces, HaveEveryKindOfSynchronisation) {
       ++seen[kind];
       if (e.has(trace::kTry)) ++seen[kind + (e.has(trace::kFailed) ? " failed" : " tried")];
       if (e.has(trace::kSpurious)) ++seen[kind + " spurious"];
+      if (trace::is_state(e)) ++seen[kind + (e.has(trace::kFailed) ? " of state, waiting" : " of state")];
+      if (e.has(trace::kUnchecked)) ++seen[kind + " unchecked"];
       if (e.kind == trace::EventKind::BarrierArrive && arrived[{e.thread, e.address}]++ > 0)
         ++seen["arrive again, without leave"];
       if (e.kind == trace::EventKind::BarrierLeave) arrived[{e.thread, e.address}] = 0;
@@ -210,6 +213,12 @@ TEST(RandomTraces, HaveEveryKindOfSynchronisation) {
                            "down failed",
                            "lock tried",
                            "wake spurious",
+                           "aread of state",
+                           "rmw of state",
+                           "rmw of state, waiting",
+                           "read unchecked",
+                           "write unchecked",
+                           "awrite unchecked",
                            "arrive again, without leave",
                            "lock inside itself",
                            "rdlock inside itself",

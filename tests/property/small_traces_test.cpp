@@ -19,7 +19,8 @@ struct FamilyRow {
   int events;
   const char* name;
 };
-constexpr FamilyRow kPlain{Family::Plain, 5, "plain"}, kValued{Family::Valued, 4, "valued"};
+constexpr FamilyRow kPlain{Family::Plain, 5, "plain"}, kValued{Family::Valued, 4, "valued"},
+    kStateful{Family::Stateful, 5, "stateful"}, kUnchecked{Family::Unchecked, 4, "unchecked"};
 
 // Visits all traces of a family; stops asking after the first complaint.
 void for_all(const FamilyRow& row, const std::function<std::string(const trace::Trace&)>& law) {
@@ -34,7 +35,7 @@ void for_all(const FamilyRow& row, const std::function<std::string(const trace::
   EXPECT_GT(count, row.events == 5 || row.family == Family::Valued ? 50'000u : 4'000u);  // the family is what it claims
 }
 void for_all(const std::function<std::string(const trace::Trace&)>& law) {
-  for (const FamilyRow& row : {kPlain, kValued}) for_all(row, law);
+  for (const FamilyRow& row : {kPlain, kValued, kStateful, kUnchecked}) for_all(row, law);
 }
 
 TEST(SmallTraces, Validate) {
@@ -52,28 +53,32 @@ TEST(SmallTraces, MemoisingChangesNothing) {
 }
 
 TEST(SmallTraces, TheoremsOfTheOrders) {
-  for_all(kPlain, [](const trace::Trace& trace) {
-    const std::string complaint = inclusions_hold(trace);
-    return complaint.empty() ? syncp_is_between(trace, oracle::races(trace), {}) : complaint;
-  });
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+    for_all(row, [](const trace::Trace& trace) {
+      const std::string complaint = inclusions_hold(trace);
+      return complaint.empty() ? syncp_is_between(trace, oracle::races(trace), {}) : complaint;
+    });
 }
 
 TEST(SmallTraces, FirstRaceIsARace) {
-  for_all(kPlain, [](const trace::Trace& trace) {
-    const oracle::Races races = oracle::races(trace);
-    const std::string wcp = first_race_is_a_race(trace, "wcp", races, {});
-    return wcp.empty() ? first_race_is_a_race(trace, "cp", races, {}) : wcp;
-  });
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+    for_all(row, [](const trace::Trace& trace) {
+      const oracle::Races races = oracle::races(trace);
+      const std::string wcp = first_race_is_a_race(trace, "wcp", races, {});
+      return wcp.empty() ? first_race_is_a_race(trace, "cp", races, {}) : wcp;
+    });
 }
 
 TEST(SmallTraces, FindingsAreCertain) {
-  for_all(kPlain, [](const trace::Trace& trace) { return all_are_certain(trace, oracle::races(trace)); });
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+    for_all(row, [](const trace::Trace& trace) { return all_are_certain(trace, oracle::races(trace)); });
   // Orders know no values, but schedules do.
   for_all(kValued, [](const trace::Trace& trace) { return findings_are_certain(trace, "shb", oracle::races(trace)); });
 }
 
 TEST(SmallTraces, AnalysesAreExact) {
-  for_all(kPlain, [](const trace::Trace& trace) { return all_are_exact(trace); });
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+    for_all(row, [](const trace::Trace& trace) { return all_are_exact(trace); });
 }
 
 TEST(SmallTraces, CompanyChangesNothing) {

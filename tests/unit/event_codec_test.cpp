@@ -66,11 +66,11 @@ TEST(EventCodec, SmallAndLargeNumbersInEveryField) {
   for (unsigned bit = 0; bit < 64; ++bit) {
     for (const std::uint64_t n : {std::uint64_t{1} << bit, (std::uint64_t{1} << bit) - 1, ~(std::uint64_t{1} << bit)}) {
       Event e{
-          EventKind::AtomicRmw, kHasValue, MemoryOrder::AcqRel, {}, {}, static_cast<std::uint32_t>(n), n, ~n, n ^ 5};
+          EventKind::AtomicRmw, MemoryOrder::AcqRel, kHasValue, {}, {}, static_cast<std::uint32_t>(n), n, ~n, n ^ 5};
       events.push_back(e);
-      events.push_back({EventKind::Read, kHasValue, MemoryOrder::None, {}, {}, 8, n, n, 0});
-      events.push_back({EventKind::Branch, 0, MemoryOrder::None, {}, {}, 0, 0, n, 0});
-      events.push_back({EventKind::Wait, 0, MemoryOrder::None, {}, {}, 0, n, 0, n});
+      events.push_back({EventKind::Read, MemoryOrder::None, kHasValue, {}, {}, 8, n, n, 0});
+      events.push_back({EventKind::Branch, MemoryOrder::None, 0, {}, {}, 0, 0, n, 0});
+      events.push_back({EventKind::Wait, MemoryOrder::None, 0, {}, {}, 0, n, 0, n});
     }
   }
   EXPECT_EQ(decoded(encode(events), events.size()), events);
@@ -80,13 +80,13 @@ TEST(EventCodec, LocationsAtTheEndsOfTheirRange) {
   const IdBounds bounds{1, std::uint64_t{1} << 32, 0, 0};
   std::vector<Event> events;
   for (const std::uint32_t l : {0u, 0xffffffffu, 0u, 0x80000000u, 0x7fffffffu, 0xffffffffu}) {
-    events.push_back({EventKind::Read, 0, MemoryOrder::None, {}, static_cast<LocationId>(l), 8, 16, 0, 0});
+    events.push_back({EventKind::Read, MemoryOrder::None, 0, {}, static_cast<LocationId>(l), 8, 16, 0, 0});
   }
   EXPECT_EQ(decoded(encode(events, bounds), events.size(), bounds), events);
 }
 
 TEST(EventCodec, PlainEventsTakeFourBytes) {
-  std::vector<Event> events(100, Event{EventKind::Read, 0, MemoryOrder::None, {}, LocationId{5}, 8, 0x1000, 0, 0});
+  std::vector<Event> events(100, Event{EventKind::Read, MemoryOrder::None, 0, {}, LocationId{5}, 8, 0x1000, 0, 0});
   for (std::size_t i = 0; i < events.size(); ++i) events[i].address += 8 * (i % 64);
   EXPECT_LE(encode(events).size(), 4 * events.size());
 }
@@ -125,7 +125,8 @@ TEST(EventCodec, MalformedBytesAreRefused) {
       {"location -1", {read, 0x01, 0}},
       {"an extension of nothing", {extended, 0, 0, 0}},
       {"an extension of something unknown", {extended, 8, 0, 0}},
-      {"an unknown flag", {extended, 1, 0x80, 0, 0}},
+      {"an unknown flag", {extended, 1, 0x80, 0x01, 0, 0}},
+      {"a flag beyond 16 bits", {extended, 1, 0x81, 0x80, 0x04, 0, 0}},
       {"an order for a plain read", {extended, 2, 1, 0, 0}},
       {"an order that does not exist", {std::uint8_t(kind(EventKind::Fence) | 0x80), 2, 6, 0}},
       {"flags for a kind without", {std::uint8_t(kind(EventKind::Fence) | 0x80), 1, 1, 0}},
@@ -147,7 +148,7 @@ TEST(EventCodec, MalformedBytesAreRefused) {
   // And a good twin, so that the table is not refused for some other reason.
   std::vector<Event> out(1);
   EXPECT_TRUE(decode({0, 1, extended, 5, kHasValue, 4, 2, 16, 6}, out));
-  EXPECT_EQ(out[0], (Event{EventKind::Read, kHasValue, MemoryOrder::None, ThreadId{1}, LocationId{1}, 4, 8, 3, 0}));
+  EXPECT_EQ(out[0], (Event{EventKind::Read, MemoryOrder::None, kHasValue, ThreadId{1}, LocationId{1}, 4, 8, 3, 0}));
 }
 
 TEST(EventCodec, NothingIsDefinedNothingIsDecoded) {
@@ -171,7 +172,7 @@ TEST(EventCodec, RandomBytesDoNoHarm) {
 }
 
 TEST(EventCodec, BrokenEventsAreRefusedWithAReason) {
-  const Event read{EventKind::Read, kHasValue, MemoryOrder::None, {}, {}, 8, 16, 1, 0};
+  const Event read{EventKind::Read, MemoryOrder::None, kHasValue, {}, {}, 8, 16, 1, 0};
   EXPECT_EQ(broken_event(read, kBounds), "");
   const auto changed = [&](auto change) {
     Event e = read;
@@ -182,19 +183,20 @@ TEST(EventCodec, BrokenEventsAreRefusedWithAReason) {
       {"does not exist", changed([](Event& e) { e.kind = EventKind::None; })},
       {"does not exist", changed([](Event& e) { e.kind = static_cast<EventKind>(kEventKinds); })},
       {"flags 0x80", changed([](Event& e) { e.flags = 0x80; })},
+      {"flags 0x8001", changed([](Event& e) { e.flags = 0x8001; })},
       {"no order", changed([](Event& e) { e.order = MemoryOrder::SeqCst; })},
       {"no value", changed([](Event& e) { e.flags = 0; })},
       {"no aux", changed([](Event& e) { e.aux = 1; })},
       {"thread 300", changed([](Event& e) { e.thread = ThreadId{300}; })},
       {"location 5000", changed([](Event& e) { e.location = LocationId{5000}; })},
-      {"no address", Event{EventKind::Return, 0, MemoryOrder::None, {}, {}, 0, 1, 0, 0}},
-      {"no size", Event{EventKind::Return, 0, MemoryOrder::None, {}, {}, 1, 0, 0, 0}},
-      {"flags 0x1", Event{EventKind::Lock, kHasValue, MemoryOrder::None, {}, {}, 0, 1, 0, 0}},
-      {"no aux", Event{EventKind::AtomicRmw, 0, MemoryOrder::SeqCst, {}, {}, 8, 1, 0, 1}},
-      {"order 6", Event{EventKind::Fence, 0, static_cast<MemoryOrder>(6), {}, {}, 0, 0, 0, 0}},
-      {"refers to 300", Event{EventKind::Fork, 0, MemoryOrder::None, {}, {}, 0, 0, 0, 300}},
-      {"refers to 4", Event{EventKind::Call, 0, MemoryOrder::None, {}, {}, 0, 0, 0, 4}},
-      {"reach set 3", Event{EventKind::MissingBegin, 0, MemoryOrder::None, {}, {}, 0, 3, 0, 0}},
+      {"no address", Event{EventKind::Return, MemoryOrder::None, 0, {}, {}, 0, 1, 0, 0}},
+      {"no size", Event{EventKind::Return, MemoryOrder::None, 0, {}, {}, 1, 0, 0, 0}},
+      {"flags 0x1", Event{EventKind::Lock, MemoryOrder::None, kHasValue, {}, {}, 0, 1, 0, 0}},
+      {"no aux", Event{EventKind::AtomicRmw, MemoryOrder::SeqCst, 0, {}, {}, 8, 1, 0, 1}},
+      {"order 6", Event{EventKind::Fence, static_cast<MemoryOrder>(6), 0, {}, {}, 0, 0, 0, 0}},
+      {"refers to 300", Event{EventKind::Fork, MemoryOrder::None, 0, {}, {}, 0, 0, 0, 300}},
+      {"refers to 4", Event{EventKind::Call, MemoryOrder::None, 0, {}, {}, 0, 0, 0, 4}},
+      {"reach set 3", Event{EventKind::MissingBegin, MemoryOrder::None, 0, {}, {}, 0, 3, 0, 0}},
   };
   for (const auto& [reason, event] : table) {
     EXPECT_NE(broken_event(event, kBounds).find(reason), std::string::npos)
@@ -208,17 +210,17 @@ TEST(EventCodec, BrokenEventsAreRefusedWithAReason) {
 TEST(EventCodec, AnEncoderIsFullAtTheEndOfAChunk) {
   EventEncoder encoder;
   // The longest events there are.
-  const Event a{EventKind::AtomicRmw,   0x7f, MemoryOrder::AcqRel, ThreadId{299}, LocationId{4999}, 0xffffffff, 1,
-                std::uint64_t{1} << 63, 3};
-  const Event b{EventKind::AtomicRmw,
-                0x7d,
-                MemoryOrder::SeqCst,
-                ThreadId{298},
-                LocationId{0},
-                0xfffffffe,
+  const Event a{EventKind::AtomicRmw,
+                MemoryOrder::AcqRel,
+                0x7f,
+                ThreadId{299},
+                LocationId{4999},
+                0xffffffff,
+                1,
                 std::uint64_t{1} << 63,
-                std::uint64_t{1} << 62,
-                0};
+                3};
+  const Event b{EventKind::AtomicRmw,   MemoryOrder::SeqCst,    0x7d, ThreadId{298}, LocationId{0}, 0xfffffffe,
+                std::uint64_t{1} << 63, std::uint64_t{1} << 62, 0};
   for (std::uint32_t i = 0; i < kMaxEventsPerChunk; ++i) ASSERT_TRUE(encoder.add(i % 2 == 0 ? a : b, kBounds));
   EXPECT_TRUE(encoder.full());
   EXPECT_FALSE(encoder.add(a, kBounds));

@@ -35,8 +35,8 @@ inline Event random_event(Random& random, const IdBounds& bounds, EventKind kind
   e.thread = static_cast<ThreadId>(below(random, bounds.threads));
   e.location = static_cast<LocationId>(below(random, bounds.locations));
   if ((fields & F) != 0 && below(random, 3) == 0) {
-    e.flags = static_cast<std::uint8_t>(random() & 0x7f);
-    if ((fields & V) == 0) e.flags &= static_cast<std::uint8_t>(~kHasValue);
+    e.flags = static_cast<Flags>(random() & (0x7f | kAppend | kUnchecked));
+    if ((fields & V) == 0) e.clear(kHasValue);
   }
   if ((fields & O) != 0) e.order = static_cast<MemoryOrder>(below(random, kMemoryOrders));
   if ((fields & S) != 0) e.size = below(random, 2) == 0 ? 8 : static_cast<std::uint32_t>(any_number(random));

@@ -571,7 +571,7 @@ TEST(Symbols, ACompareAndSwapWithoutAValueMustFindWhatItFound) {
   p.f.ret();
   PathRun run(p.b);
   run.call(p.f).rmw(p.f, 1, run.address(p.x), 0, 0, trace::kCas | trace::kFailed);
-  run.last().flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+  run.last().clear(trace::kHasValue);
   const SymbolicTrace symbols = symbols_of(run);
   SymbolicValues values(symbols);
   EXPECT_TRUE(values.kept(EventNo{1}));

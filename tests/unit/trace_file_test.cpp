@@ -114,7 +114,7 @@ TEST(TraceFile, ManyChunksSeekAndCounts) {
       if (i % 50'000 == 0) {
         writer->definitions().threads.push_back("late" + std::to_string(i));
         writer->definitions().locations.emplace_back();
-        all.push_back({EventKind::ThreadBegin, 0, MemoryOrder::None,
+        all.push_back({EventKind::ThreadBegin, MemoryOrder::None, 0,
                        static_cast<ThreadId>(writer->definitions().threads.size() - 1),
                        static_cast<LocationId>(writer->definitions().locations.size() - 1), 0, 0, 0, 0});
       } else {
@@ -470,7 +470,7 @@ TEST(TraceFile, EventsThatReferToNothingAreRefused) {
   const TempFile file("refused.rct");
   auto writer = Writer::create(file.path());
   ASSERT_TRUE(writer);
-  const Event begin{EventKind::ThreadBegin, 0, MemoryOrder::None, {}, {}, 0, 0, 0, 0};
+  const Event begin{EventKind::ThreadBegin, MemoryOrder::None, 0, {}, {}, 0, 0, 0, 0};
   const Status refused = writer->add(begin);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("event 0"), std::string::npos);
@@ -502,7 +502,7 @@ TEST(TraceFile, ManyDefinitionsTakeSeveralChunks) {
   const TempFile file("defs.rct");
   Trace trace = {tiny_definitions(), {}};
   for (int i = 0; i < 20; ++i) trace.definitions.strings.emplace_back(1u << 20, static_cast<char>('a' + i));
-  trace.events = {{EventKind::Marker, 0, MemoryOrder::None, {}, {}, 0, 0, 0, 19}};
+  trace.events = {{EventKind::Marker, MemoryOrder::None, 0, {}, {}, 0, 0, 0, 19}};
   ASSERT_TRUE(write_trace(trace, file.path()));
   const auto back = read_back(file.path());
   ASSERT_TRUE(back);
@@ -518,7 +518,7 @@ TEST(TraceFile, AWriterThatIsDroppedLeavesWhatItHad) {
     ASSERT_TRUE(writer);
     writer->definitions() = tiny_definitions();
     for (int i = 0; i < 10; ++i)
-      ASSERT_TRUE(writer->add({EventKind::Return, 0, MemoryOrder::None, {}, {}, 0, 0, 0, 0}));
+      ASSERT_TRUE(writer->add({EventKind::Return, MemoryOrder::None, 0, {}, {}, 0, 0, 0, 0}));
   }
   const auto back = read_back(file.path());
   ASSERT_TRUE(back);

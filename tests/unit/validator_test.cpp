@@ -28,6 +28,20 @@ const Case kCases[] = {
     {"range", "T1 write x 1 size 65537", "T1 write x 1 size 65536"},
     {"range", "reach 0x1000+1048577\nT1 mbegin %1 f", "reach 0x1000+1048576\nT1 mbegin %1 f"},
 
+    {"state", "T1 aread 0x200000000000001 ? acquire", "T1 aread 0x200000000000001 ? size 1 acquire", "one byte"},
+    {"state", "T1 aread 0x200000000000001 1 size 1 acquire", "T1 aread 0x200000000000001 ? size 1 acquire", "without"},
+    {"state", "T1 aread 0x200000000000001 ? size 1", "T1 aread 0x200000000000001 ? size 1 acquire", "acquires"},
+    {"state", "T1 rmw 0x200000000000001 ? ? size 1 append", "T1 rmw 0x200000000000001 ? ? size 1 release append",
+     "releases"},
+    {"state", "T1 rmw 0x200000000000001 ? ? size 1 release", "T1 rmw 0x200000000000001 ? ? size 1 acquire cas failed"},
+    {"state", "T1 rmw 0x200000000000001 ? ? size 1 release cas append", "T1 rmw 0x3 ? ? size 1 release cas"},
+    {"state", "T1 awrite 0x200000000000001 ? size 1 release", "T1 awrite 0x1ffffffffffffff ? size 1 release"},
+    {"state", "T1 read 0x200000000000001 ? size 1", "T1 read 0x400000000000000 ? size 1"},
+    {"state", "T1 write 0x1fffffffffffffc ? size 8", "T1 write 0x1fffffffffffff8 ? size 8", "no memory"},
+    {"state", "T1 alloc 0x200000000000001 size 1", "T1 alloc 0x1fffffffffffff8 size 8", "no memory"},
+    {"state", "T1 rmw x ? ? release append", "T1 rmw x ? ? release"},
+    {"state", "T1 lock m append", "T1 lock m"},
+
     {"lock-held", "T1 lock m\nT2 lock m", "T1 lock m\nT1 unlock m\nT2 lock m",
      "T2 takes m, which T1 holds since event 0"},
     {"lock-held", "T1 lock m\nT1 lock m", "T1 lock m recursive\nT1 lock m recursive"},
@@ -190,7 +204,7 @@ TEST(Validator, TheDocumentListsTheRules) {
 TEST(Validator, WhatIsNotDefinedBreaksTheForm) {
   Definitions definitions;
   Validator validator(definitions);
-  Event e{EventKind::ThreadBegin, 0, MemoryOrder::None, ThreadId{0xffffffff}, {}, 0, 0, 0, 0};
+  Event e{EventKind::ThreadBegin, MemoryOrder::None, 0, ThreadId{0xffffffff}, {}, 0, 0, 0, 0};
   const Status rejected = validator.add(e);
   ASSERT_FALSE(rejected);
   EXPECT_NE(rejected.error().message.find("event 0: rule `form`: thread 4294967295 is not defined"), std::string::npos);

@@ -51,7 +51,7 @@ class PathRun {
     return access(trace::EventKind::Write, f, n, address, value, size, thread);
   }
   // Of 4 bytes.
-  PathRun& rmw(Fn& f, int n, std::uint64_t address, std::uint64_t read, std::uint64_t written, std::uint8_t flags) {
+  PathRun& rmw(Fn& f, int n, std::uint64_t address, std::uint64_t read, std::uint64_t written, trace::Flags flags) {
     access(trace::EventKind::AtomicRmw, f, n, address, read, 4, 0).aux(written);
     last().flags |= flags;
     return *this;

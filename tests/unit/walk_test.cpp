@@ -351,7 +351,7 @@ TEST(Path, AtomicsComputeWhatTheyWrite) {
   const auto verified = [&](std::uint64_t written, bool failed, std::uint64_t read, std::uint64_t aux) {
     PathRun run(b);
     run.call(f).rmw(f, 1, run.address(x), 1, written, 0);
-    run.rmw(f, 2, run.address(x), read, aux, static_cast<std::uint8_t>(trace::kCas | (failed ? trace::kFailed : 0)));
+    run.rmw(f, 2, run.address(x), read, aux, static_cast<trace::Flags>(trace::kCas | (failed ? trace::kFailed : 0)));
     run.write(f, 4, run.address(x), failed ? 0 : 1);
     return kinds_of(run.verify());
   };

@@ -17,7 +17,7 @@ FastTrack::FastTrack(const PassContext& context, unsigned shard, unsigned shards
 void FastTrack::events(std::span<const Event> batch, std::uint64_t) {
   for (const Event& e : batch) {
     clocks_.enter(e);
-    if (trace::is_access(e.kind)) {
+    if (trace::is_checked(e)) {
       if (!access_epochs(e)) access(e);
     } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
       forget(e);

@@ -51,7 +51,7 @@ class LocksetPass final : public SinglePass {
     for (const Event& e : batch) {
       if (index(e.thread) >= times_.size()) times_.resize(index(e.thread) + 1);
       ++times_[index(e.thread)];
-      if (trace::is_access(e.kind)) {
+      if (trace::is_checked(e)) {
         racy_ = false;
         model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
           Cell& cell = cells_[granule];

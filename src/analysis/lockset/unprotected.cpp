@@ -13,7 +13,7 @@ Unprotected::Unprotected(const PassContext& context, unsigned shard, unsigned sh
 void Unprotected::events(std::span<const Event> batch, std::uint64_t) {
   for (const Event& e : batch) {
     clocks_.enter(e);
-    if (trace::is_access(e.kind)) {
+    if (trace::is_checked(e)) {
       access(e);
     } else {
       contexts_.on_event(e);

@@ -43,7 +43,8 @@ std::vector<Couple> Challenges::couples(PointNo first, bool at_end) const {
   std::vector<Couple> all;
   for (PointNo p = std::max(first, window_.fixed + 1); p <= window_.size(); ++p)
     for (const CellAccess& access : window_.accesses(p))
-      if (access.reads) all.push_back({p, access.recorded, access.section, access.cell});
+      if (access.reads && !window_.cells[access.cell].is_state)
+        all.push_back({p, access.recorded, access.section, access.cell});
   if (at_end) {
     const std::vector<Couple> ends = couples_at_end(window_);
     all.insert(all.end(), ends.begin(), ends.end());

@@ -25,7 +25,9 @@ std::vector<Couple> couples_at_end(const predict::Window& window) {
   std::vector<Couple> couples;
   for (CellNo c = 0; c < window.cells.size(); ++c) {
     const std::uint32_t life = window.cells[c].life;
-    if (window.writers[c].empty() || (life != model::kNoLife && window.free_of[life] != kNone)) continue;
+    if (window.cells[c].is_state || window.writers[c].empty() ||
+        (life != model::kNoLife && window.free_of[life] != kNone))
+      continue;
     const PointNo floor = window.last_section[c];
     couples.push_back({kEnd, std::max(window.writers[c].back(), floor), floor, c});
   }

@@ -156,8 +156,10 @@ Nearby::Step Nearby::perform(PointNo point) {
     if (std::ranges::find(freed_, window_.life_of[point]) != freed_.end()) return Step::Stuck;
     for (const CellAccess& access : window_.accesses(point))
       if (access.reads && content(access.cell) != access.recorded) return Step::Waits;
-    for (const CellAccess& access : window_.accesses(point))
-      if (access.writes) contents_[access.cell] = point;
+    for (const CellAccess& access : window_.accesses(point)) {
+      const bool as_recorded = !access.appends || content(access.cell) == access.recorded;
+      if (access.writes) contents_[access.cell] = as_recorded ? point : kNone;
+    }
     return Step::Done;
   }
   if (e.has(trace::kFailed)) return Step::Stuck;

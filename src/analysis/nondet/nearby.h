@@ -55,7 +55,7 @@ class Nearby {
   Step perform_lock(PointNo point);
   bool ready(PointNo point) const;
   bool extend(PointNo point);
-  PointNo content(CellNo cell) const;
+  PointNo content(CellNo cell) const;  // kNone: nobody knows what, after an append that found something else
   std::uint32_t count_before(std::uint32_t thread, PointNo point) const;
 
   const predict::Window& window_;

@@ -41,7 +41,7 @@ void PathAccesses::note(Path& path, Event event, EventNo at, bool counts) {
     contexts_.on_event(event);
     return;
   }
-  if (!counts) return;
+  if (!counts || !trace::is_checked(event)) return;
   const auto number = static_cast<std::uint32_t>(path.accesses.size());
   path.accesses.push_back({event.address, event.size, contexts_.lockset(event.thread), at,
                            finding::place_of(definitions_, event.location, event.address), trace::writes(event),

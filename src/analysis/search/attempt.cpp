@@ -402,6 +402,9 @@ void Attempt::perform_write(PointNo point, const Event& e) {
     Content& now = this->content(access.cell);
     content.listed = now.listed;
     content.latest = std::max(now.latest, point);
+    // What an append leaves is as recorded only if what it finds is.
+    if (access.appends)
+      content.unknown = content.unknown || now.unknown || std::max(now.writer, access.section) != access.recorded;
     now = content;
     const Cell& cell = window_.cells[access.cell];
     if (content.changed) changed_contents_[access.cell] = cut(value, cell.address - e.address, cell.size);

@@ -89,8 +89,8 @@ class Attempt {
   const HashMap<PointNo, std::uint64_t>& changed_values() const { return changed_values_; }
   std::uint64_t steps() const { return steps_; }  // of all runs
 
-  // Relaxed: whom the piece of a performed read read from (`k`: of its accesses); what was computed; whether the write
-  // of a performed point stored an unknown value because its thread had deviated.
+  // Relaxed: whom the piece of a performed read read from (`k`: of its accesses); what was computed. Whether the write
+  // of a performed point stored an unknown value because its thread had deviated (relaxed: if its history says what).
   PointNo read_from(PointNo read, std::uint32_t k) const {
     return read <= as_recorded_ ? window_.accesses(read)[k].recorded : read_from_[window_.first_access(read) + k];
   }

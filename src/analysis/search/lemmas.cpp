@@ -235,6 +235,10 @@ void Lemmas::add_between(PointNo reader, CellNo cell, PointNo section, PointNo w
 void Lemmas::explain_read(const Attempt& attempt, const Proposal& proposal, const Blocked& blocked) {
   const PointNo read = blocked.point;
   add_cause(proposal, read);
+  if (window_.cells[blocked.cell].is_state) {
+    explain_state(attempt, {~faithful(read)}, read, read, blocked.cell);
+    return;
+  }
   const CellAccess& access = window_.access(read, blocked.cell);
   add_sources(read, access);
   add_intruder(attempt, read, access.cell, access.section);
@@ -270,6 +274,10 @@ void Lemmas::learn_cone(const Proposal& proposal) {
       if (read <= window_.fixed || !demanded || !trace::reads(window_.event(read))) continue;
       for (const CellAccess& access : window_.accesses(read)) {
         add_cause(proposal, read);
+        if (window_.cells[access.cell].is_state) {
+          add_appends({~faithful(read)}, read, read, access.cell);
+          continue;
+        }
         add_sources(read, access);
         for (const PointNo source : must_.sources(read, access))
           for (const PointNo intruder : window_.writers[access.cell])
@@ -303,6 +311,10 @@ void Lemmas::explain_cas(const Attempt& attempt, PointNo point) {
 }
 
 void Lemmas::explain_unknown(const Attempt& attempt, const Blocked& blocked) {
+  if (window_.cells[blocked.cell].is_state) {
+    explain_state(attempt, {not_kept(blocked.point)}, blocked.point, blocked.point, blocked.cell);
+    return;
+  }
   Clause clause{not_kept(blocked.point)};
   add_intruder(attempt, blocked.point, blocked.cell, kStart);
   add_other_writers(clause, attempt, blocked.point, blocked.cell, kStart);
@@ -321,7 +333,10 @@ void Lemmas::demand(Proposal& proposal) {
   for (const PointNo racing : racing_)
     if (window_.demands[racing] != 0) proposal.faithful[window_.thread_of[racing]] = window_.position_of[racing];
   for (const auto& [read, literal] : faithful_)
-    if (solver_.holds(literal)) proposal.demanded.insert(read);
+    if (solver_.holds(literal)) {
+      proposal.demanded.insert(read);
+      if (is_on_state(read)) demand_appends(read, literal, proposal);
+    }
   for (const auto& [key, literal] : last_writes_) {
     const auto& [reader, cell, writer] = key;
     const auto is_faithful = faithful_.find(reader);

@@ -77,6 +77,20 @@ class Lemmas {
   void explain_cas(const Attempt& attempt, PointNo point);
   void explain_unknown(const Attempt& attempt, const Blocked& blocked);
 
+  // State outside of memory (lemmas_state.cpp). `head` holds unless it must be as recorded where `reader` comes to it;
+  // `by` is the point that demands it.
+  void explain_state(const Attempt& attempt, const Clause& head, PointNo by, PointNo reader, CellNo cell);
+  void add_appends(const Clause& head, PointNo by, PointNo reader, CellNo cell);
+  void add_order_of_appends(const Attempt& attempt, const Clause& head, PointNo reader, CellNo cell);
+  void demand_appends(PointNo read, Literal is_faithful, Proposal& proposal);
+  bool is_on_state(PointNo point) const;
+  // Why it is not as recorded: `first` was recorded before `second`, and is not before it; or a read deviates. None of
+  // these (kNone): it never is.
+  struct StateCause {
+    PointNo first = kNone, second = kNone, deviating = kNone;
+  };
+  static StateCause why_not_as_recorded(const Window& window, const Attempt& attempt, PointNo reader, CellNo cell);
+
   // Relaxed (lemmas_values.cpp)
   class Reasons;
   struct Intruder {
@@ -149,6 +163,7 @@ class Lemmas {
   HashSet<PointNo> explained_;  // writes of which the solver knows all that there is to know
   std::vector<Intruder> intruders_;
   std::set<std::tuple<PointNo, CellNo, PointNo, PointNo>> between_;  // reader, cell, writer, intruder: was added
+  std::set<std::tuple<PointNo, PointNo, CellNo>> appends_;           // by, reader, cell: add_appends() was called
   LemmaScratch& scratch_;
 };
 

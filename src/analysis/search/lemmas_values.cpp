@@ -117,6 +117,8 @@ class Lemmas::Reasons {
     PointNo section = kStart, writer = kStart;
   };
   const std::vector<Source>& sources() const { return sources_; }
+  // And the first of these is not before the second.
+  const std::vector<std::pair<PointNo, PointNo>>& orders() const { return orders_; }
   // And these writes store what was recorded; that is not followed.
   const std::vector<PointNo>& recorded() const { return recorded_; }
 
@@ -130,6 +132,11 @@ class Lemmas::Reasons {
   }
   // What the last write before `reader` left in the cell.
   void add_content(PointNo reader, CellNo cell, PointNo section) {
+    if (window_.cells[cell].is_state) {
+      add_state(reader, cell);
+      close();
+      return;
+    }
     const PointNo writer = std::max(attempt_.writer(cell), section);
     sources_.push_back({reader, cell, section, writer});
     add_writer(writer);
@@ -139,6 +146,11 @@ class Lemmas::Reasons {
  private:
   void open(PointNo read) {
     if (seen_.insert(read).second) open_.push_back(read);
+  }
+  void add_state(PointNo reader, CellNo cell) {
+    const StateCause cause = why_not_as_recorded(window_, attempt_, reader, cell);
+    if (cause.deviating != kNone) open(cause.deviating);
+    if (cause.first != kNone) orders_.emplace_back(cause.first, cause.second);
   }
   void add_leaves(NodeNo node) {
     const std::vector<NodeNo>& leaves = leaves_of(window_, scratch_, node);
@@ -185,6 +197,10 @@ class Lemmas::Reasons {
           if (!attempt_.values().is_recorded(input)) add_leaves(input);
       const std::span<const CellAccess> accesses = window_.accesses(read);
       for (std::uint32_t k = 0; k < accesses.size(); ++k) {
+        if (window_.cells[accesses[k].cell].is_state) {
+          add_state(read, accesses[k].cell);
+          continue;
+        }
         const PointNo writer = attempt_.performed(read)
                                    ? attempt_.read_from(read, k)
                                    : std::max(attempt_.writer(accesses[k].cell), accesses[k].section);
@@ -199,6 +215,7 @@ class Lemmas::Reasons {
   LemmaScratch& scratch_;
   AlwaysRecorded always_recorded_;
   std::vector<Source> sources_;
+  std::vector<std::pair<PointNo, PointNo>> orders_;
   std::vector<PointNo> recorded_;
   std::vector<PointNo> open_;
   HashSet<PointNo> seen_, seen_writes_;
@@ -246,6 +263,7 @@ void Lemmas::add_reasons(const Attempt& attempt, PointNo point, const Reasons& r
 // The clause, or not all of these.
 void Lemmas::add_broken(Clause clause, const Reasons& reasons) {
   for (const PointNo write : reasons.recorded()) clause.push_back(~stores_recorded(write));
+  for (const auto& [first, second] : reasons.orders()) clause.push_back(before(first, second));
   for (const Reasons::Source& source : reasons.sources()) {
     Choice& writers = choice(source.reader, source.cell, source.section);
     if (!writers.is_free()) continue;  // it cannot read from another
@@ -369,7 +387,15 @@ bool Lemmas::satisfies(Demanded& demand, PointNo reader, std::uint64_t value) {
 
 // The point needs the read to be faithful.
 void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read) {
-  for (const CellAccess& access : window_.accesses(read)) add_demand(read, access, point, nullptr);
+  const Clause head = is_racing(point) ? Clause{} : Clause{not_kept(point)};
+  for (const CellAccess& access : window_.accesses(read)) {
+    if (!window_.cells[access.cell].is_state) {
+      add_demand(read, access, point, nullptr);
+    } else {
+      add_appends(head, point, read, access.cell);
+      add_order_of_appends(attempt, head, read, access.cell);
+    }
+  }
   Reasons reasons(window_, must_, attempt, scratch_);
   reasons.add_read(read);
   add_reasons(attempt, point, reasons);

@@ -56,7 +56,7 @@ class SyncpPass final : public SinglePass {
   void events(std::span<const Event> batch, std::uint64_t first) override {
     for (const Event& e : batch) {
       ideals_.enter(e, first);
-      if (trace::is_access(e.kind)) {
+      if (trace::is_checked(e)) {
         if (granules_.overlaps(e.address, e.size)) access(e, first);
       } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
         forget(e);

@@ -101,7 +101,7 @@ class CpPass final : public SinglePass {
     for (std::uint32_t thread = 0; thread < scopes_.threads(); ++thread)
       for (const Scope& scope : scopes_.open(ThreadId{thread})) held.emplace_back(ThreadId{thread}, scope);
   }
-  bool matters(const Event& e) const { return trace::is_access(e.kind) && granules_.overlaps(e.address, e.size); }
+  bool matters(const Event& e) const { return trace::is_checked(e) && granules_.overlaps(e.address, e.size); }
 
   void look() {
     fresh_ = 0;

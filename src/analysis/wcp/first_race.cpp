@@ -34,7 +34,7 @@ Result<EventNo> latest_partner(const Input& input, const finding::Access& second
       now.set(e.thread, now[e.thread] + 1);
       if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
         set(e, 0);
-      } else if (trace::is_access(e.kind) && e.thread != second.thread && (trace::writes(e) || second.writes) &&
+      } else if (trace::is_checked(e) && e.thread != second.thread && (trace::writes(e) || second.writes) &&
                  !(trace::is_atomic(e.kind) && second.atomic) && now[e.thread] > before[e.thread]) {
         set(e, number);
       }

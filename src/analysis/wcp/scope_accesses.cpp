@@ -47,7 +47,7 @@ void ScopeAccesses::merge(OpenList& list) {
   std::sort(all.begin(), all.end(), [](const Listed& a, const Listed& b) { return a.granule < b.granule; });
   std::size_t kept = 0;
   for (const Listed& access : all) {
-    if (access.accessed == 0) continue;
+    if ((access.accessed | access.written) == 0) continue;
     if (kept != 0 && all[kept - 1].granule == access.granule) {
       all[kept - 1].accessed |= access.accessed;
       all[kept - 1].written |= access.written;
@@ -103,10 +103,10 @@ void ScopeAccesses::end(ThreadId thread, const Scope& scope, const model::Stamp&
     for (auto list = own; list != open.end(); ++list) {  // newer scopes' accesses happened within this one, too
       for (Listed& access : list->accesses) {
         if (deaths_ != 0) drop_dead_bytes(access);
-        if (access.accessed == 0) continue;
+        if ((access.accessed | access.written) == 0) continue;
         std::vector<Entry>& entries = slot_of(cells_[access.granule], scope.lock).entries;
         if (access.written != 0) enter(entries, {release, access.written, true, scope.shared});
-        enter(entries, {release, access.accessed, false, scope.shared});
+        if (access.accessed != 0) enter(entries, {release, access.accessed, false, scope.shared});
       }
     }
   }

@@ -47,7 +47,7 @@ class ScopeAccesses {
               !(entry.shared && scope.shared))
             found(scope, entry.release);
       }
-      list(e.thread, granule, mask, writes);
+      list(e.thread, granule, trace::is_append(e) ? model::ByteMask{0} : mask, writes ? mask : model::ByteMask{0});
     });
   }
   // A scope that begin() was told of ends; `release` is the stamp of its last event, in hb.
@@ -56,7 +56,8 @@ class ScopeAccesses {
   void forget(const trace::Event& e);
 
  private:
-  // Bytes that a scope accessed, or (`written`) wrote: a write looks for the first, a read for the second.
+  // Bytes that a scope accessed, or (`written`) wrote: a write looks for the first, a read for the second. An append
+  // counts as written alone, so that no other append looks for it.
   struct Entry {
     model::Stamp release;
     model::ByteMask mask = 0;
@@ -91,15 +92,15 @@ class ScopeAccesses {
     while (slot != cell.slots.end() && slot->lock < lock) ++slot;
     return slot;
   }
-  void list(ThreadId thread, std::uint64_t granule, model::ByteMask mask, bool writes) {
+  void list(ThreadId thread, std::uint64_t granule, model::ByteMask accessed, model::ByteMask written) {
     OpenList& newest = open_[index(thread)].back();
     if (!newest.accesses.empty() && newest.accesses.back().granule == granule &&
         newest.accesses.back().death == deaths_) {
-      newest.accesses.back().accessed |= mask;
-      if (writes) newest.accesses.back().written |= mask;
+      newest.accesses.back().accessed |= accessed;
+      newest.accesses.back().written |= written;
       return;
     }
-    newest.accesses.push_back({granule, deaths_, mask, writes ? mask : model::ByteMask{0}});
+    newest.accesses.push_back({granule, deaths_, accessed, written});
     if (newest.accesses.size() >= newest.next_merge) merge(newest);
   }
   void merge(OpenList& list);

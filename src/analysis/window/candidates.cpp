@@ -167,7 +167,7 @@ void Candidates::find_sites(model::Contexts& contexts) {
     const Event& e = events[i];
     if (!trace::is_access(e.kind))
       contexts.on_event(e);
-    else if (i >= options_.fixed && finder.shared.contains(e))
+    else if (i >= options_.fixed && trace::is_checked(e) && finder.shared.contains(e))
       finder.add_access(i, e, contexts.lockset(e.thread));
     if (finder.ends_stretch(i, e)) ++finder.stretch[index(e.thread)];
   }

@@ -3,7 +3,8 @@
 // locks that are held, the last write of each byte, sleepers and the notifies that were for them, arrivals at barriers
 // that somebody has yet to leave, guards, calls into missing code that have not come back, and reads that tell what
 // memory held at the start. Where those would drag in more, an event stands for them: a `lock` for a `wake` that took a
-// mutex again, a `write` without a value for missing code that wrote, a `begin` for a thread that only is joined.
+// mutex again, a `write` without a value (on state outside of memory: an append) for missing code that wrote, a `begin`
+// for a thread that only is joined.
 //
 // Only what the piece touches is carried. Semaphores are carried by their counts, which is what the events of the piece
 // are told to have been there at the start.

@@ -4,6 +4,7 @@
 
 #include "analysis/window/carried.h"
 #include "model/memory/granules.h"
+#include "trace/state.h"
 
 namespace racecast::analysis::predict {
 
@@ -21,11 +22,11 @@ struct CarriedState::Chosen {
   void add(const Stored& stored, std::uint64_t part = 0) { items.push_back({stored.number, part, stored.event}); }
 };
 
-// For each byte that the piece reads, who gave it what it holds.
+// For each byte that the piece reads or appends to, who gave it what it holds.
 void CarriedState::choose_memory(std::span<const Event> piece, Chosen& chosen) const {
   HashMap<std::uint64_t, model::ByteMask> read;
   for (const Event& e : piece)
-    if (trace::reads(e))
+    if (trace::finds(e))
       model::for_each_granule(e.address, e.size,
                               [&](std::uint64_t granule, model::ByteMask mask) { read[granule] |= mask; });
   HashSet<StoreNo> taken;
@@ -45,6 +46,7 @@ void CarriedState::choose_memory(std::span<const Event> piece, Chosen& chosen) c
     write.location = by.event.location;
     write.address = address;
     write.size = 1;
+    if (trace::is_state(address)) write = trace::append(write, address - trace::kState);
     chosen.items.push_back({by.number, address, write});
   };
   for (const auto& [granule, mask] : read) {
@@ -60,15 +62,15 @@ void CarriedState::choose_memory(std::span<const Event> piece, Chosen& chosen) c
       } else if (from != 0 && taken.insert(from).second) {
         Stored stored = store_[from];
         Event& e = stored.event;
-        e.flags &= static_cast<std::uint8_t>(~(trace::kComputed | trace::kCas));
-        if (e.kind == EventKind::AtomicRmw && trace::writes(e)) {
+        e.clear(trace::kComputed | trace::kCas);
+        if (e.kind == EventKind::AtomicRmw && trace::writes(e) && !trace::is_append(e)) {
           e.kind = EventKind::AtomicWrite;
           e.value = e.aux;
           e.aux = 0;
           e.order = e.order == MemoryOrder::None ? MemoryOrder::None : MemoryOrder::SeqCst;
-        } else if (e.kind == EventKind::AtomicRmw) {
+        } else if (e.kind == EventKind::AtomicRmw && !trace::is_append(e)) {
           e.kind = EventKind::AtomicRead;
-          e.flags &= static_cast<std::uint8_t>(~trace::kFailed);
+          e.clear(trace::kFailed);
           e.aux = 0;
           e.order = e.order == MemoryOrder::None ? MemoryOrder::None : MemoryOrder::SeqCst;
         }

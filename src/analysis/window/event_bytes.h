@@ -12,8 +12,8 @@ namespace racecast::analysis::predict {
 
 inline void put_event(ByteWriter& writer, const trace::Event& e) {
   writer.u8(static_cast<std::uint8_t>(e.kind));
-  writer.u8(e.flags);
   writer.u8(static_cast<std::uint8_t>(e.order));
+  writer.varint(e.flags);
   writer.varint(index(e.thread));
   writer.varint(index(e.location));
   writer.varint(e.size);
@@ -27,8 +27,8 @@ inline constexpr std::size_t kLeastEventBytes = 9;
 inline trace::Event get_event(ByteReader& reader, const trace::IdBounds& bounds) {
   trace::Event e;
   e.kind = static_cast<trace::EventKind>(std::min<std::size_t>(reader.u8(), trace::kEventKinds));
-  e.flags = reader.u8();
   e.order = static_cast<MemoryOrder>(std::min<int>(reader.u8(), kMemoryOrders));
+  e.flags = static_cast<trace::Flags>(reader.varint_below(std::uint64_t{1} << 16));
   e.thread = static_cast<ThreadId>(reader.varint_below(std::uint64_t{1} << 32));
   e.location = static_cast<LocationId>(reader.varint_below(std::uint64_t{1} << 32));
   e.size = static_cast<std::uint32_t>(reader.varint_below(std::uint64_t{1} << 32));
@@ -36,7 +36,7 @@ inline trace::Event get_event(ByteReader& reader, const trace::IdBounds& bounds)
   e.value = reader.varint();
   e.aux = reader.varint();
   trace::Event in_file = e;
-  if (trace::reads(e)) in_file.flags &= static_cast<std::uint8_t>(~trace::kByValue);
+  if (trace::finds(e)) in_file.clear(trace::kByValue);
   if (!trace::broken_event(in_file, bounds).empty()) reader.fail();
   return reader.ok() ? e : trace::Event();
 }

@@ -149,6 +149,7 @@ struct MustOrder::Pass {
   // this.)
   void join_sources(std::uint32_t t, PointNo read, const CellAccess& access) {
     if (!access.reads) return;
+    if (w.cells[access.cell].is_state) return join_appends(t, read, access.cell);
     const std::span<const std::uint32_t> past = read == at ? std::span<const std::uint32_t>(current[t]) : m.clock(read);
     std::vector<PointNo> latest;  // writes that must be before the read
     for (std::uint32_t u = 0; u < m.threads_; ++u) {
@@ -171,6 +172,14 @@ struct MustOrder::Pass {
     }
     if (common.empty()) return;
     join(t, common);
+    if (changed) close_scopes(t);
+  }
+  void join_appends(std::uint32_t t, PointNo read, CellNo cell) {
+    for (std::uint32_t u = 0; u < m.threads_; ++u) {
+      const std::span<const PointNo> appends = m.writes_of(cell, u);
+      const auto end = std::ranges::lower_bound(appends, read);
+      if (end != appends.begin()) join(t, *std::prev(end));
+    }
     if (changed) close_scopes(t);
   }
   // The first write of thread u that the read may find in the cell; kNone.
@@ -322,6 +331,12 @@ std::uint32_t MustOrder::first_after(PointNo point, std::uint32_t thread) const 
   const auto it =
       std::ranges::partition_point(points, [&](PointNo p) { return p < point || clock(p)[own] <= position; });
   return it == points.end() ? kNone : static_cast<std::uint32_t>(it - points.begin());
+}
+
+std::span<const PointNo> MustOrder::writes_of(CellNo cell, std::uint32_t thread) const {
+  const std::vector<PointNo>& all = writers_->by_thread[cell];
+  const auto [first, last] = std::ranges::equal_range(all, thread, {}, [&](PointNo p) { return window_.thread_of[p]; });
+  return {first, last};
 }
 
 PointNo MustOrder::last_write(CellNo cell, std::uint32_t thread, std::uint32_t count) const {

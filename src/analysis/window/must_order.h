@@ -2,7 +2,8 @@
 // every point that its clock contains is kept, before it.
 //
 // The edges: program order, fork and join, alloc before use, ties of missing code, what a barrier or a once-guard
-// forces; and what follows from them, to a fixpoint: what all writes that a demanded read can read from have in common;
+// forces; and what follows from them, to a fixpoint: what all writes that a demanded read can read from have in common
+// (of state outside of memory: every earlier append);
 // the release of a scope of the same lock whose begin is in the past. All edges lead forward in the trace (the trace is
 // a correct reordering itself), so each round is one pass; rounds end when candidates for reads are struck no more,
 // three at most.
@@ -55,8 +56,10 @@ class MustOrder {
   // From this position on, the thread's points are in no correct reordering; kNone: all may be.
   std::uint32_t limit(std::uint32_t thread) const { return limit_[thread]; }
 
+  // The writes of a thread to a cell, in order.
+  std::span<const PointNo> writes_of(CellNo cell, std::uint32_t thread) const;
   // The writes (kStart: the start content; an event of missing code) that this read may find in the cell and that keep
-  // it faithful.
+  // it faithful. Not of state, where all appends before it count.
   std::vector<PointNo> sources(PointNo read, const CellAccess& access) const;
   // The writes that may be the last before `reader` in the cell (a read-modify-write may be among them itself).
   struct PossibleWriters {

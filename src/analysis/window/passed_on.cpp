@@ -76,7 +76,7 @@ void forget_passed_on_addresses(trace::Trace& trace) {
     }
     if (!trace::is_access(e.kind) || e.size != 8 || !e.has(trace::kHasValue)) continue;
     if (lies_in(ranges, e.value) || (e.kind == EventKind::AtomicRmw && lies_in(ranges, e.aux)))
-      e.flags = static_cast<std::uint8_t>(e.flags & ~trace::kHasValue);
+      e.clear(trace::kHasValue);
   }
 }
 

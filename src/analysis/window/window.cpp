@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "model/order/missing_order.h"
 #include "program/program.h"
+#include "trace/state.h"
 
 namespace racecast::analysis::predict {
 
@@ -103,10 +104,11 @@ struct Window::Builder {
     return {from - cuts.begin(), to - cuts.begin()};
   }
 
-  // A cell matters if somebody writes it and either two threads touch it or missing code reaches it.
+  // A cell matters if somebody writes it and either two threads touch it or missing code reaches it. To state outside
+  // of memory anybody may append, as long as nobody reads it.
   void choose_cells() {
     std::vector<std::uint32_t> toucher(cuts.size(), kNone);
-    std::vector<char> shared(cuts.size()), written(cuts.size());
+    std::vector<char> shared(cuts.size()), written(cuts.size()), read(cuts.size());
     reached.assign(cuts.size(), everything ? 1 : 0);
     std::vector<char> seen;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -117,6 +119,7 @@ struct Window::Builder {
           if (toucher[c] == kNone) toucher[c] = static_cast<std::uint32_t>(index(e.thread));
           if (toucher[c] != index(e.thread)) shared[c] = 1;
           if (trace::writes(e)) written[c] = 1;
+          if (trace::reads(e)) read[c] = 1;
         }
       }
       if (!x.has_missing()) continue;
@@ -131,10 +134,10 @@ struct Window::Builder {
     }
     std::vector<char> changes(cuts.size());
     for (std::size_t c = 0; c < cuts.size(); ++c)
-      changes[c] = written[c] != 0 && (shared[c] != 0 || reached[c] != 0) ? 1 : 0;
+      changes[c] = written[c] != 0 && (reached[c] != 0 || (shared[c] != 0 && (read[c] != 0 || !is_state(c)))) ? 1 : 0;
     for (std::size_t i = 0; w.relaxed() && w.symbols->is_variant() && i < x.size(); ++i) {
       const Event& e = x.event(EventNo{i});
-      if (!trace::is_access(e.kind) || !e.has(trace::kByValue)) continue;
+      if (!trace::reads(e) || !e.has(trace::kByValue)) continue;
       const auto [from, to] = cuts_of(x.life_of(EventNo{i}), e.address, e.size);
       std::fill(changes.begin() + from, changes.begin() + to, 1);
     }
@@ -147,12 +150,14 @@ struct Window::Builder {
     for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
       if (changes[c] == 0) continue;
       cell_at[c] = static_cast<CellNo>(w.cells.size());
-      Cell cell{cuts[c].second, cuts[c + 1].second - cuts[c].second, cuts[c].first, false, 0};
+      Cell cell{cuts[c].second, cuts[c + 1].second - cuts[c].second, cuts[c].first, is_state(c), false, 0};
       if (cell.life == model::kNoLife) cell.start_known = globals.content(cell, cell.start);
       w.cells.push_back(cell);
     }
     w.writers.resize(w.cells.size());
   }
+
+  bool is_state(std::size_t cut) const { return trace::is_state(cuts[cut].second); }
 
   struct Changes {
     const Builder& builder;
@@ -350,7 +355,8 @@ struct Window::Builder {
         w.last_section[c] = std::max(w.last_section[c], passed.everything_section);
   }
   CellAccess cell_access(const Event& e, CellNo number, const Passed& passed) const {
-    CellAccess access{.cell = number, .reads = trace::reads(e), .writes = trace::writes(e)};
+    CellAccess access{
+        .cell = number, .reads = trace::reads(e), .writes = trace::writes(e), .appends = trace::is_append(e)};
     Cell& cell = w.cells[number];
     const bool valued = e.has(trace::kHasValue) && e.size <= 8;
     const std::uint64_t offset = cell.address - e.address;
@@ -358,7 +364,7 @@ struct Window::Builder {
     access.written_known = access.writes && valued;
     if (access.read_known) access.read = cut(e.value, offset, cell.size);
     if (access.written_known) access.written = cut(trace::stored_value(e), offset, cell.size);
-    if (!access.reads) return access;
+    if (!access.reads && !access.appends) return access;
     access.section = passed.section[number];
     const bool born_since = cell.life != model::kNoLife && w.alloc_of[cell.life] > passed.everything_section;
     if (!born_since) access.section = std::max(access.section, passed.everything_section);
@@ -397,7 +403,8 @@ struct Window::Builder {
     for (PointNo p = 1; p <= w.size(); ++p) {
       const Event& e = w.event(p);
       for (const CellAccess& access : w.accesses(p))
-        if (access.reads && access.recorded == kNone) w.as_recorded = std::min(w.as_recorded, p - 1);
+        if ((access.reads || access.appends) && access.recorded == kNone)
+          w.as_recorded = std::min(w.as_recorded, p - 1);
       const std::uint32_t o = w.object_of[p], t = w.thread_of[p];
       if (o == kNone) continue;
       if (w.mutex_of[p] != kNone) w.plain[w.mutex_of[p]] = 0;
@@ -435,7 +442,8 @@ struct Window::Builder {
       }
       w.last_demand[p] = last[t];
       if (!trace::reads(e) || w.accesses(p).empty()) continue;
-      if (w.every_read || (e.has(trace::kCas) && !e.has(trace::kFailed)))
+      // A compare-and-swap that failed, without a value, must find what it found.
+      if (w.every_read || (e.has(trace::kCas) && (!e.has(trace::kFailed) || !e.has(trace::kHasValue))))
         w.demanded_by[p] = w.position_of[p];
       else
         pending[t].push_back(p);

@@ -40,13 +40,13 @@ inline std::uint64_t cut(std::uint64_t value, std::uint64_t offset, std::uint64_
   return size >= 8 ? shifted : shifted & ((std::uint64_t{1} << (8 * size)) - 1);
 }
 
-// What an access does to one cell.
+// What an access does to one cell. An append writes, and finds what it does not read (trace/state.h).
 struct CellAccess {
   CellNo cell = 0;
-  PointNo recorded = kStart;  // of a read: who wrote it, in the trace (an event of missing code counts as a write);
-                              // kNone: its value is nobody's (trace::kByValue)
-  PointNo section = kStart;   // of a read: the last event of missing code before it that reaches the cell
-  bool reads = false, writes = false;
+  PointNo recorded = kStart;  // of what is read or found: who wrote it, in the trace (an event of missing code counts
+                              // as a write); kNone: its value is nobody's (trace::kByValue)
+  PointNo section = kStart;  // likewise: the last event of missing code before it that reaches the cell
+  bool reads = false, writes = false, appends = false;
   bool read_known = false, written_known = false;
   bool only_by_identity = false;  // missing code in progress reaches it: no value tells it is faithful
   std::uint64_t read = 0, written = 0;
@@ -55,6 +55,7 @@ struct CellAccess {
 struct Cell {
   std::uint64_t address = 0, size = 0;
   std::uint32_t life = model::kNoLife;
+  bool is_state = false;  // outside of memory: written by appends only
   bool start_known = false;
   std::uint64_t start = 0;  // content before the first write
 };

@@ -24,7 +24,7 @@ struct DetourFinder::State {
   WalkClient client;
   WalkShared shared;
   BranchSides sides;
-  std::map<std::uint64_t, std::uint8_t> lock_flags;
+  std::map<std::uint64_t, trace::Flags> lock_flags;
   std::map<std::uint64_t, std::uint64_t> objects;
   MissingReach reached;
   std::vector<std::vector<EventNo>> by_thread;

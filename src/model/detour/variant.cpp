@@ -9,6 +9,7 @@
 #include "model/order/missing_reach.h"
 #include "model/walk/thread.h"
 #include "program/evaluate.h"
+#include "trace/state.h"
 
 namespace racecast::model {
 
@@ -124,6 +125,10 @@ class VariantMaker::Splice {
     if (e.kind == EventKind::BarrierArrive && !e.has(trace::kHasValue)) possible_ = false;
     note_untied(no);
     note_change(e);
+    if (trace::is_append(e)) {
+      const auto [first, fresh] = first_skipped_.try_emplace(e.address, no);
+      if (!fresh) first->second = std::min(first->second, no);
+    }
   }
   void note_untied(EventNo no) {
     if (m_.tied_[index(no)] == 0) return;
@@ -131,6 +136,7 @@ class VariantMaker::Splice {
     first = std::min(first, index(no));
   }
   void note_change(const Event& e) {
+    if (trace::is_append(e)) return;
     if (trace::writes(e) || e.kind == EventKind::Alloc || e.kind == EventKind::Free)
       changed_.push_back({e.address, e.size});
   }
@@ -296,7 +302,7 @@ class VariantMaker::Splice {
       e.value = kMadeUp;
     }
     if (!operands) {
-      if (trace::writes(e)) e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+      if (trace::writes(e)) e.clear(trace::kHasValue);
       return;
     }
     const program::Instruction& i = *m_.code_->step(static_cast<std::uint32_t>(index(e.location))).source;
@@ -308,7 +314,7 @@ class VariantMaker::Splice {
       // The trace must say what it ended with.
       e.flags |= trace::kByValue;
       if (!known(1) || !known(2)) {
-        e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+        e.clear(trace::kHasValue);
         return;
       }
       e.flags |= trace::kHasValue;
@@ -324,7 +330,7 @@ class VariantMaker::Splice {
     }
     if (!trace::writes(e)) return;
     if (!known(1)) {
-      e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+      e.clear(trace::kHasValue);
       return;
     }
     if (i.op == Op::AtomicRmw) {
@@ -353,8 +359,12 @@ class VariantMaker::Splice {
         e.flags |= trace::kHasValue;
         e.value = *m_.semaphore_start_[index(item.recorded)];
       }
-      if (trace::reads(e) && (item.recorded == kNew || index(item.recorded) > first_turn) &&
-          MissingReach::touches(changed_, e.address, e.size))
+      if (trace::is_state(e)) {
+        // What was recorded after an append that is left out will never find what it found.
+        const auto skipped = first_skipped_.find(e.address);
+        if (skipped != first_skipped_.end() && skipped->second < item.recorded) e.flags |= trace::kByValue;
+      } else if (trace::reads(e) && (item.recorded == kNew || index(item.recorded) > first_turn) &&
+                 MissingReach::touches(changed_, e.address, e.size))
         e.flags |= trace::kByValue;
     };
     // A join waits for the end of its thread; what its own thread does next comes later then than it was recorded.
@@ -413,6 +423,7 @@ class VariantMaker::Splice {
   std::map<std::size_t, std::size_t> first_detour_;  // by thread: position of the branch
   std::vector<Turn> turns_;
   std::vector<trace::Range> changed_;                // written otherwise than recorded
+  std::map<std::uint64_t, EventNo> first_skipped_;   // by object of state: the first append that is left out
   std::map<std::size_t, std::size_t> first_untied_;  // by thread: the first event that is tied to others and not there
   bool possible_ = true, changed_threads_ = false;
 };

@@ -176,7 +176,7 @@ void Execution::build_lives_and_reads() {
     sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
     if (is_about_memory(e.kind)) life_[i] = barriers.life_of(e, life_at(live, e.address));
     if (e.kind == EventKind::Wait || e.kind == EventKind::Wake) mutex_life_[no] = life_at(live, e.aux);
-    if (trace::reads(e)) {
+    if (trace::finds(e)) {
       const bool in_object = life_[i] != kNoLife;
       writers.append_read(e, in_object ? std::optional(lives_[life_[i]].alloc) : std::nullopt, reads_);
     }

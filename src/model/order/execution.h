@@ -81,8 +81,8 @@ class Execution {
     return it == mutex_life_.end() ? kNoLife : it->second;
   }
 
-  // Where a read got its bytes, in order, all of them; an event of missing code counts as a write to all that its
-  // section reaches.
+  // Where a read got its bytes, in order, all of them, and what an append found; an event of missing code counts as a
+  // write to all that its section reaches.
   std::span<const ReadFrom> reads_from(EventNo no) const;
 
   std::span<const LockScope> scopes() const { return scopes_; }

@@ -187,7 +187,7 @@ void SyncClocks::enter(const Event& e, ThreadState& self) {
     case EventKind::OnceSeen: join(self, at(once_, e.address)); break;
     case EventKind::AtomicRead:
     case EventKind::AtomicRmw:
-      if (has_releases_) {
+      if (has_releases_ && trace::reads(e)) {
         if (acquires(e.order))
           join(self, released_at(e));
         else

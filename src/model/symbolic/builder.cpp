@@ -68,9 +68,9 @@ void SymbolicBuilder::end(bool met) {
   if (e.kind == EventKind::Fork) fork(e.child(), {}, false);  // unless it is known better
   if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd)
     need_history(met ? ConditionKind::Missing : ConditionKind::Argument);
-  // The own read of a rmw counts.
-  if (trace_.written_[slot_] == kHistory && e.kind != EventKind::AtomicRmw && !has_history(e.thread))
-    trace_.written_[slot_] = kConstant;
+  // The own read of a rmw counts. (What an append finds is for whoever knows what is there to look at.)
+  const bool own_read = e.kind == EventKind::AtomicRmw && trace::reads(e);
+  if (trace_.written_[slot_] == kHistory && !own_read && !has_history(e.thread)) trace_.written_[slot_] = kConstant;
   if (trace::reads(e)) mark(has_read_, e.thread);
   note_object(e);
 }

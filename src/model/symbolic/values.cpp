@@ -265,7 +265,7 @@ bool SymbolicValues::kept(EventNo event) {
 SymbolicValues::Stored SymbolicValues::stored(EventNo write) {
   const trace::Event& e = trace_.event(write);
   const NodeNo node = trace_.written(write);
-  const bool own = e.kind == trace::EventKind::AtomicRmw;
+  const bool own = e.kind == trace::EventKind::AtomicRmw && trace::reads(e);
   bool as_recorded = node == kConstant;
   std::optional<std::uint64_t> value;
   if (node == kHistory)

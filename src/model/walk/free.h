@@ -36,7 +36,7 @@ std::string_view text_of(SideStop stop);
 struct FreeRules {
   BranchSides* sides = nullptr;
   // Flags that were recorded with operations on a lock.
-  const std::map<std::uint64_t, std::uint8_t>* lock_flags = nullptr;
+  const std::map<std::uint64_t, trace::Flags>* lock_flags = nullptr;
   // Known objects: size by address.
   const std::map<std::uint64_t, std::uint64_t>* objects = nullptr;
   // The address of a new object that is made there; nullopt: that is not known.

@@ -9,6 +9,7 @@
 #include "model/symbolic/builder.h"
 #include "program/evaluate.h"
 #include "trace/annotations.h"
+#include "trace/state.h"
 
 namespace racecast::model {
 
@@ -27,7 +28,8 @@ std::uint32_t place_of(const trace::Event& event) {
 
 // Events that decide neither control nor a register: lost ones do not make the walker lose its way.
 bool is_bystander(const trace::Event& event) {
-  if (trace::is_annotation(event)) return true;  // it says what orders threads, as a lock does
+  // They say what orders threads, as a lock does.
+  if (trace::is_annotation(event) || trace::is_state(event)) return true;
   const Group group = trace::row_of(event.kind).group;
   return group != Group::Access && group != Group::Control && group != Group::Missing;
 }
