@@ -1,4 +1,5 @@
 // pthread_create stores the new thread's handle where another thread reads it, and nothing orders the two.
+// TSAN: misses (it does not see the store)
 #include "test.h"
 
 pthread_t worker_thread;

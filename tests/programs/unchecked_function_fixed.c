@@ -1,5 +1,6 @@
 // Functions that are marked no_sanitize("thread"), in all the ways there are, access what others access under a lock. An
 // atomic in such a function orders as any other.
+// TSAN: alarms (the mark is lost when a function is inlined by force)
 // NORACE
 #include <stdatomic.h>
 

@@ -1,4 +1,5 @@
 // A thread asks for its reads to be ignored, and then writes as well.
+// TSAN: misses (it ignores writes, too)
 #include "test.h"
 
 #ifdef __cplusplus
