@@ -160,8 +160,8 @@ extern "C" int __tsan_on_finalize(int failed) { return failed; }
 extern "C" {
 void __tsan_ignore_thread_begin();
 void __tsan_ignore_thread_end();
-void __tsan_testonly_barrier_init(uint64_t* barrier, unsigned parties);
-void __tsan_testonly_barrier_wait(uint64_t* barrier);
+void __tsan_testonly_barrier_init(unsigned* barrier, unsigned parties);
+void __tsan_testonly_barrier_wait(unsigned* barrier);
 void AnnotateHappensBefore(const char*, int, const volatile void*);
 void AnnotateHappensAfter(const char*, int, const volatile void*);
 void AnnotateIgnoreReadsBegin(const char*, int);
@@ -208,9 +208,10 @@ int main() {
     (void)__tsan_get_report_unique_tid(nullptr, size, nullptr);
     (void)__tsan_get_report_stack(nullptr, 0, nullptr, 0);
   }
-  uint64_t barrier;
-  __tsan_testonly_barrier_init(&barrier, 1);
-  __tsan_testonly_barrier_wait(&barrier);
+  unsigned barrier[2] = {0, 77};  // the barrier, and what comes after it
+  __tsan_testonly_barrier_init(barrier, 1);
+  __tsan_testonly_barrier_wait(barrier);
+  if (barrier[1] != 77) return 1;
   __tsan_ignore_thread_begin();
   __tsan_ignore_thread_end();
   AnnotateHappensBefore(HERE, &mutex);
