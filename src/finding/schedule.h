@@ -38,6 +38,14 @@ struct Stretch {
   std::uint32_t events = 0;
   bool operator==(const Stretch&) const = default;
 };
+// A try or a compare-and-swap that ends otherwise than recorded.
+struct Ended {
+  EventNo event{};
+  ThreadId thread{};
+  LocationId location{};
+  bool failed = false;  // in the schedule
+  bool operator==(const Ended&) const = default;
+};
 // A schedule in any order, at the price of its context switches.
 struct Interleaving {
   std::uint64_t recorded = 0;        // first come the first so many events of the trace, in their order,
@@ -48,6 +56,7 @@ struct Interleaving {
   // and all others store what was recorded. Else a write of a thread that has deviated stores something unknown.
   bool computed = false;
   std::vector<ScheduleStep> stored;
+  std::vector<Ended> ended;  // by number
   bool operator==(const Interleaving&) const = default;
 };
 

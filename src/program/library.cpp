@@ -176,7 +176,7 @@ std::optional<std::vector<std::uint8_t>> parse_arguments(std::string_view text) 
   return arguments;
 }
 
-// What only our own rows may say: role, blocks, calls(N), seen(HOW), missing.
+// What only our own rows may say: role, fails(N), blocks, calls(N), seen(HOW), missing.
 bool parse_other(std::string_view word, LibraryFunction& function) {
   const auto inside = take_parentheses(word);
   if (!inside) return false;
@@ -187,6 +187,10 @@ bool parse_other(std::string_view word, LibraryFunction& function) {
     if (way == std::end(kWays)) return false;
     function.seen = way->second;
     return true;
+  }
+  if (std::string_view number = *inside; word == "fails") {
+    function.fails = eat_number(number);
+    return function.fails && number.empty();
   }
   auto arguments = parse_arguments(*inside);
   if (!arguments) return false;
@@ -264,6 +268,7 @@ Status Library::add(std::string_view text, std::string_view file_name, Whose who
       if (whose == Whose::Ours) return bad_input(fmt::format("{}:{}: {} again", file_name, line_number, name));
       function.role = known->second.role;
       function.arguments = known->second.arguments;
+      function.fails = known->second.fails;
       function.seen = known->second.seen;
     }
     rows.insert_or_assign(std::string(name), std::move(function));

@@ -78,6 +78,7 @@ struct LibraryFunction {
   std::vector<MemoryEffect> memory;
   std::vector<StateEffect> state;
   std::vector<std::uint8_t> calls_back;  // the arguments that point to what it calls
+  std::optional<std::uint64_t> fails;    // of one that takes a lock or fails: what it gives back then; else 0
   bool may_block = false;
   bool missing = false;  // a call of it is missing code all the same
   Seen seen = Seen::Intercepted;

@@ -81,6 +81,11 @@ void add_schedule(Json& json, const Schedule& schedule) {
       stretches.push_back({{"thread", share.thread}, {"events", share.events}});
     set(json, "stretches", std::move(stretches));
   }
+  Json ended;
+  for (const Ended& one : schedule.ended)
+    ended.push_back(
+        {{"event", one.event}, {"thread", one.thread}, {"location", location(one.place)}, {"failed", one.failed}});
+  if (!ended.empty()) set(json, "ended", std::move(ended));
   if (schedule.steps) {
     Json steps = Json::array();
     for (const finding::ScheduleStep& step : *schedule.steps) {

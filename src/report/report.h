@@ -75,6 +75,14 @@ struct Turn {
   std::uint64_t recorded = 0, now = 0;  // numbers of targets
 };
 
+// A try or a compare-and-swap that ends otherwise than recorded.
+struct Ended {
+  std::string thread;
+  Place place;
+  std::uint64_t event = 0;
+  bool failed = false;  // in the schedule
+};
+
 // So many events of a thread.
 struct Share {
   std::string thread;
@@ -89,6 +97,7 @@ struct Schedule {
   std::optional<std::vector<Share>> kept;
   std::uint64_t recorded_events = 0;
   std::vector<Share> stretches;
+  std::vector<Ended> ended;
   std::optional<finding::Schedule> steps;  // all of it, if it is short enough and was asked for
   std::string option;                      // as `racecast run --schedule` takes it; empty: it cannot be said so
 };
@@ -151,8 +160,8 @@ struct WitnessStep {
   std::string object;  // what it is about: memory, a lock, a thread, a function; may be empty
   std::string with;    // of a wait or wake: the lock
   std::uint32_t size = 0;
-  bool failed = false;
-  bool state = false;  // it reads state outside of memory, or appends to it: it has no values
+  bool failed = false, ends_otherwise = false;  // in the schedule; that is not as recorded
+  bool state = false;                           // it reads state outside of memory, or appends to it: it has no values
   std::optional<WitnessValue> reads, stores;
   bool differs = false;                          // it is known to read or store another value than recorded
   std::uint64_t target = 0;                      // of a branch: its number,

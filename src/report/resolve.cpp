@@ -83,6 +83,9 @@ class Resolver {
       made.recorded_events = interleaving.recorded;
       for (const finding::Stretch& stretch : interleaving.stretches)
         made.stretches.push_back({names_.thread(stretch.thread), stretch.events});
+      for (const finding::Ended& ended : interleaving.ended)
+        made.ended.push_back(
+            {names_.thread(ended.thread), names_.place_with_excerpt(ended.location), index(ended.event), ended.failed});
     }
     if (!origin_.write_out && origin_.definitions.program == nullptr) return made;
     made.steps = written_out(f, origin_);

@@ -25,6 +25,7 @@ class WitnessResolver {
     if (const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule)) {
       for (const finding::ScheduleStep& step : interleaving->others) deviating_.insert(index(step.event));
       for (const finding::ScheduleStep& step : interleaving->stored) stored_[index(step.event)] = step.value;
+      for (const finding::Ended& ended : interleaving->ended) ended_.insert(index(ended.event));
       computed_ = interleaving->computed;
       recorded_ = interleaving->recorded;
     }
@@ -106,7 +107,9 @@ class WitnessResolver {
   WitnessStep step(const finding::ScheduleStep& s) {
     const Event& e = event(s.event);
     WitnessStep made = bare_step(e);
-    made.differs = deviates(s.event) || stored_.contains(index(s.event));
+    made.ends_otherwise = ended_.contains(index(s.event));
+    if (made.ends_otherwise) made.failed = !made.failed;
+    made.differs = deviates(s.event) || stored_.contains(index(s.event)) || made.ends_otherwise;
     if (const auto turn = turned_.find({e.thread, e.location});
         e.kind == EventKind::Branch && turn != turned_.end() && turn->second.now == e.value)
       made.recorded_target = turn->second.recorded;
@@ -119,10 +122,11 @@ class WitnessResolver {
       // Of an unexecuted branch nothing was recorded.
       made.reads->made_up = e.has(trace::kByValue) && made.reads->now;
     }
-    if (trace::writes(e)) {
+    if (trace::writes(e) != made.ends_otherwise) {
       made.stores.emplace();
-      if (known) made.stores->recorded = trace::stored_value(e);
+      if (known && trace::writes(e)) made.stores->recorded = trace::stored_value(e);
       made.stores->now = stored_by(s.event);
+      made.stores->made_up = !trace::writes(e);  // nothing was recorded
     }
     return made;
   }
@@ -152,7 +156,7 @@ class WitnessResolver {
   const std::vector<Event>& events_;
   Names names_;
   std::map<std::pair<ThreadId, LocationId>, finding::Turn> turned_;
-  HashSet<std::uint64_t> deviating_;
+  HashSet<std::uint64_t> deviating_, ended_;
   HashSet<std::uint64_t> deviated_;  // threads
   bool computed_ = false;
   HashMap<std::uint64_t, std::optional<std::uint64_t>> stored_;  // by event

@@ -107,6 +107,21 @@ std::string turn_text(const Turn& turn) {
   return text;
 }
 
+// The first few: in a loop that spins there may be many.
+std::string ended_text(const std::vector<Ended>& all, const std::string& indent) {
+  constexpr std::size_t kMost = 4;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(all.size(), kMost); ++k) {
+    const Ended& one = all[k];
+    text += fmt::format("{}     {} {} at {}", indent, printable(one.thread), one.failed ? "fails" : "succeeds",
+                        printable(one.place.name));
+    if (!one.place.excerpt.empty()) text += " | " + printable_lines(one.place.excerpt);
+    text += '\n';
+  }
+  if (all.size() > kMost) text += fmt::format("{}     and {} more\n", indent, all.size() - kMost);
+  return text;
+}
+
 std::string paragraph(const Part& part, std::size_t i, unsigned runs, bool colour, std::string_view indent) {
   const Finding& finding = part.findings[i];
   const Paint paint{colour};
@@ -120,6 +135,7 @@ std::string paragraph(const Part& part, std::size_t i, unsigned runs, bool colou
   text += side(finding.second, inner);
   text += fmt::format("{}why: {}\n", inner, printable(finding.reason));
   for (const Turn& turn : finding.turns) text += fmt::format("{}     {}\n", inner, turn_text(turn));
+  if (finding.schedule) text += ended_text(finding.schedule->ended, inner);
   if (finding.seen_in) text += fmt::format("{}seen in {} of {} runs\n", inner, *finding.seen_in, runs);
   if (finding.schedule) {
     const bool command = !finding.schedule->option.empty() && part.input.ends_with(".litmus");

@@ -51,6 +51,11 @@ std::string value_text(const WitnessValue& value) {
   return fmt::format("{} (recorded {})", known(*value.now), known(value.recorded));
 }
 
+std::string outcome_text(const WitnessStep& step) {
+  if (step.ends_otherwise) return step.failed ? " failed (recorded: succeeded)" : " succeeded (recorded: failed)";
+  return step.failed ? " failed" : "";
+}
+
 // What it reads and stores, where that is said.
 std::string access_text(const WitnessStep& step) {
   if (step.state)
@@ -60,7 +65,7 @@ std::string access_text(const WitnessStep& step) {
   if (!step.reads && !step.stores) return text;
   if (step.reads) text += " = " + value_text(*step.reads);
   if (step.stores) text += (step.reads ? " → " : " = ") + value_text(*step.stores);
-  return step.failed ? text + " failed" : text;
+  return text + outcome_text(step);
 }
 
 std::string step_text(const WitnessStep& step) {
@@ -84,7 +89,7 @@ std::string step_text(const WitnessStep& step) {
       if (!object.empty()) text += " " + object;
       break;
   }
-  return step.failed ? text + " failed" : text;
+  return text + outcome_text(step);
 }
 
 class Interleaved {

@@ -122,7 +122,9 @@ class Run {
     return perform(step);
   }
 
-  Judgement accepted(std::size_t steps) { return {true, {}, steps, {}, std::move(deviating_), std::move(stored_)}; }
+  Judgement accepted(std::size_t steps) {
+    return {true, {}, steps, {}, std::move(deviating_), std::move(stored_), std::move(ended_)};
+  }
 
   // The same, if the read reads from its recorded writers (section 7).
   Check faithful_step(const finding::ScheduleStep& step) {
@@ -220,7 +222,17 @@ class Run {
     return {};
   }
 
+  bool is_free(EventNo no) const { return model_ != nullptr && prepared_.path->is_free(no); }
+
+  // A try whose outcome is free: can it take its lock now?
+  bool can_take(EventNo no, const Event& e) {
+    const LockState& lock = locks_[prepared_.object_of(no)];
+    if (lock.owner) return lock.owner == e.thread && e.has(trace::kRecursive);
+    return e.kind != EventKind::WrLock || lock.readers.empty();
+  }
+
   Check locks(EventNo no, const Event& e) {
+    if (is_free(no)) return {};
     const bool failed = e.has(trace::kFailed);
     const bool must_take = !failed;
     auto held = [&](std::string_view rule) {
@@ -231,6 +243,8 @@ class Run {
       case EventKind::Lock: {
         const LockState& lock = locks_[prepared_.object_of(no)];
         const bool own = lock.owner == e.thread;
+        // Only another outcome of a try brings a thread here that is not allowed to.
+        if (must_take && own && model_ != nullptr && !e.has(trace::kRecursive)) return held("mutex");
         if (must_take ? (lock.owner && !own) : (!lock.owner || (own && e.has(trace::kRecursive)))) return held("mutex");
         return {};
       }
@@ -372,6 +386,7 @@ class Run {
   Check model_values(EventNo no, const Event& e, bool racing) {
     ModelStep step{no, thread(e.thread).deviated, racing, {}};
     if (!racing && trace::finds(e)) step.read = memory_.read(no);
+    if (is_free(no) && !trace::is_access(e.kind)) step.takes = can_take(no, e);
     outcome_ = model_->add(step);
     return outcome_.broken;
   }
@@ -391,9 +406,18 @@ class Run {
     }
     const bool finds_recorded = !trace::is_append(e) || memory_.read(no).faithful;
     if (!execution_.sections_of(no).empty()) memory_.section_event(no);
-    if (trace::writes(e)) perform_write(no, finds_recorded);  // after the former: what it wrote itself stands
+    const bool otherwise = outcome_.ends_otherwise;
+    if (otherwise) {
+      ended_.push_back(no);
+      self.deviated = true;
+    }
+    const bool is_access = trace::is_access(e.kind);
+    if (trace::writes(e) != (otherwise && is_access))
+      perform_write(no, finds_recorded);  // after the former: what it wrote itself stands
+    else if (trace::writes(e))
+      memory_.leave_out(no);
     if (outcome_.child_deviates) thread(e.child()).deviated = true;
-    perform_locks(no, e);
+    perform_locks(no, e, e.has(trace::kFailed) != (otherwise && !is_access));
     perform_other_sync(no, e);
     if (e.kind == EventKind::MissingBegin) {
       self.sections.push_back(execution_.sections_of(no).back().section);
@@ -418,8 +442,8 @@ class Run {
     if (outcome_.stored.as == Stored::As::Unknown) stored_.push_back({no, std::nullopt});
   }
 
-  void perform_locks(EventNo no, const Event& e) {
-    if (e.has(trace::kFailed) && e.kind != EventKind::Wake) return;
+  void perform_locks(EventNo no, const Event& e, bool failed) {
+    if (failed && e.kind != EventKind::Wake) return;
     switch (e.kind) {
       case EventKind::Lock:
       case EventKind::WrLock: take(locks_[prepared_.object_of(no)], e.thread); break;
@@ -520,6 +544,7 @@ class Run {
   std::unique_ptr<ModelRun> model_;  // Values::Model
   ModelOutcome outcome_;             // of its last event
   finding::Schedule deviating_, stored_;
+  std::vector<EventNo> ended_;
   bool kept_writers_ = true;  // every read so far read from its recorded writers
   std::vector<ThreadState> threads_;
   std::map<EventNo, std::size_t> wakes_at_;

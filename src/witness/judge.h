@@ -31,8 +31,10 @@ struct Judgement {
   // Of a schedule that was accepted: the reads that do not return what was recorded, in its order, with what they
   // return where that is known.
   finding::Schedule deviating;
-  // Values::Model: the writes that store something else than in the recorded run, likewise.
+  // Values::Model: the writes that store something else than in the recorded run, likewise (a compare-and-swap that
+  // stores something now is one); and the tries and compare-and-swaps that end otherwise.
   finding::Schedule stored = {};
+  std::vector<EventNo> ended = {};
 };
 
 enum class Values : std::uint8_t { Recorded, Model };

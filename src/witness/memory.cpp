@@ -140,13 +140,16 @@ void Memory::write(EventNo write, Stored stored) {
   const Event& e = execution_.event(write);
   ++order_;
   if (stored.as == Stored::As::Other && e.size > 8) stored.as = Stored::As::Unknown;
-  for_bytes(execution_.life_of(write), {e.address, e.size}, [&](std::uint64_t at, Content& now) {
+  const std::uint32_t life = execution_.life_of(write);
+  const bool wrote = trace::writes(e);  // else: a compare-and-swap that failed in the recorded run
+  for_bytes(life, {e.address, e.size}, [&](std::uint64_t at, Content& now) {
     const std::uint64_t i = at - e.address;
+    if (!wrote && now.at == 0) remember_initial(now, life, at);
     now.writer = write;
     now.at = order_;
-    now.kind = value_known(e) ? Kind::Known : Kind::ByIdentity;
-    now.value = value_known(e) ? byte_of(trace::stored_value(e), i) : 0;
-    if (now.latest == kInitial || now.latest < write) {
+    now.kind = wrote && value_known(e) ? Kind::Known : Kind::ByIdentity;
+    now.value = wrote && value_known(e) ? byte_of(trace::stored_value(e), i) : 0;
+    if (wrote && (now.latest == kInitial || now.latest < write)) {
       now.latest = write;
       now.latest_known = now.kind == Kind::Known;
       now.latest_value = now.value;
@@ -162,6 +165,29 @@ void Memory::write(EventNo write, Stored stored) {
     }
     if (misplaced(now)) ++misplaced_;
   });
+}
+
+void Memory::leave_out(EventNo write) {
+  const Event& e = execution_.event(write);
+  const std::uint32_t life = execution_.life_of(write);
+  for_bytes(life, {e.address, e.size}, [&](std::uint64_t at, Content& now) {
+    if (now.at == 0) remember_initial(now, life, at);
+    if (now.latest == kInitial || now.latest < write) {
+      now.latest = write;
+      now.latest_known = value_known(e);
+      now.latest_value = value_known(e) ? byte_of(trace::stored_value(e), at - e.address) : 0;
+    }
+    if (misplaced(now)) ++misplaced_;
+  });
+}
+
+// What was there before any write counts as what the recorded run stored.
+void Memory::remember_initial(Content& now, std::uint32_t life, std::uint64_t address) const {
+  if (now.latest != kInitial) return;
+  const std::optional<std::uint8_t> initial = initial_.byte(life, address);
+  now.kind = initial ? Kind::Known : Kind::ByIdentity;
+  now.value = now.latest_value = initial.value_or(0);
+  now.latest_known = initial.has_value();
 }
 
 void Memory::section_event(EventNo event) {

@@ -66,6 +66,8 @@ class Memory {
     return content(find(life, address), life, address).writer;
   }
   void write(EventNo write, Stored stored);
+  // A compare-and-swap that wrote in the recorded run, and does not now.
+  void leave_out(EventNo write);
   // An event of missing code: writes the recorded content to all that its sections reach.
   void section_event(EventNo event);
   // Does any byte that the section of this event reaches hold something else than recorded? What a section reaches is
@@ -102,6 +104,7 @@ class Memory {
   Content content(const Granule* granule, std::uint32_t life, std::uint64_t address) const;
   const Granule* find(std::uint32_t life, std::uint64_t address) const;
   bool in_progress(std::uint64_t address) const;
+  void remember_initial(Content& now, std::uint32_t life, std::uint64_t address) const;
   // function(address, content) for bytes that are written now.
   template <typename Function>
   void for_bytes(std::uint32_t life, trace::Range range, Function&& function);

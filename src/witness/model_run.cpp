@@ -62,6 +62,17 @@ bool wraps_around(const Instruction& i, std::span<const WalkValue> operands) {
                                 &product);
 }
 
+// A compare-and-swap of which the model knows what it expects and what it stores, and that did not fail for no reason,
+// as a weak one may.
+bool is_free_cas(const Event& e, const Instruction& i, std::span<const WalkValue> operands) {
+  if (i.op != Op::AtomicCas || !e.has(trace::kCas) || !e.has(trace::kHasValue) || operands.size() < 3) return false;
+  if (!is_value(operands[1]) || !is_value(operands[2])) return false;
+  const auto low = [&](std::uint64_t value) { return program::low_bits(value, width_of(i.type)); };
+  const std::uint64_t expected = low(operands[1].value);
+  if (e.has(trace::kFailed)) return low(e.aux) == expected && low(e.value) != expected;
+  return low(e.value) == expected && low(e.aux) == low(operands[2].value);
+}
+
 // The kinds of mismatches that break a path. Another value is what a write stores; but a join waits for a thread.
 std::uint32_t decisive_at(const Event& e) {
   return e.kind == EventKind::Join ? ~0u : ~bit(MismatchKind::Value);
@@ -133,14 +144,48 @@ void RecordedWalk::executed(const model::Executed& executed) {
   tells_ = true;
   if (executed.event == nullptr) return;
   const EventKind kind = executed.event->kind;
-  if (kind == EventKind::Fork || is_fault(*executed.event, *instructions_[executed.instruction].instruction))
+  const Instruction& i = *instructions_[executed.instruction].instruction;
+  if (kind == EventKind::Fork || is_fault(*executed.event, i))
     operands_[now_].assign(executed.operands.begin(), executed.operands.end());
+  if (i.op == Op::TryLock || i.op == Op::TryRdLock || i.op == Op::TryWrLock ||
+      is_free_cas(*executed.event, i, executed.operands))
+    free_.insert(index(now_));
 }
 
-void RecordedWalk::at_call(ThreadId, InstrId, std::span<const WalkValue> operands) {
+void RecordedWalk::at_call(ThreadId, InstrId instruction, std::span<const WalkValue> operands) {
   const EventKind kind = execution_.event(now_).kind;
+  note_try(instruction, operands);
   if (kind == EventKind::Fork || kind == EventKind::Join || kind == EventKind::Alloc || kind == EventKind::Free)
     operands_[now_].assign(operands.begin(), operands.end());
+}
+
+// A call of a function that takes a lock or fails, on the lock that it is given, and says so as its row has it.
+void RecordedWalk::note_try(InstrId instruction, std::span<const WalkValue> operands) {
+  const Event& e = execution_.event(now_);
+  const auto thread = static_cast<std::uint32_t>(index(e.thread));
+  const Instruction& call = *instructions_[instruction].instruction;
+  if (e.kind == EventKind::Value) {
+    const auto it = tries_.find(thread);
+    if (it == tries_.end() || it->second.call != instruction) return;
+    const unsigned bits = width_of(call.type);
+    if (program::low_bits(e.value, bits) != program::low_bits(it->second.result, bits))
+      free_.erase(index(it->second.event));
+    tries_.erase(it);
+    return;
+  }
+  if (e.kind != EventKind::Lock && e.kind != EventKind::RdLock && e.kind != EventKind::WrLock) return;
+  const auto callee = program::named_callee(call);
+  const auto at = program::callee_operand(call);
+  if (!callee || !at) return;
+  const program::Program& p = *execution_.trace().definitions.program;
+  const program::Function& function = p.function(*callee);
+  const program::LibraryFunction* row =
+      function.blocks.empty() ? program::Library::builtin().find(p.text(function.name)) : nullptr;
+  if (row == nullptr || !row->fails || row->arguments.empty()) return;
+  const std::size_t lock = row->arguments[0] + (row->arguments[0] >= *at ? 1u : 0u);
+  if (lock >= operands.size() || !operands[lock].known || operands[lock].value != e.address) return;
+  free_.insert(index(now_));
+  tries_[thread] = {now_, instruction, e.has(trace::kFailed) ? *row->fails : 0};
 }
 
 // --- a run along a schedule
@@ -198,8 +243,16 @@ void ModelRun::feed(const ModelStep& step) {
     }
   }
   if (step.racing) e.clear(trace::kHasValue);
+  // How it ends, this schedule says.
+  bool free = known && recorded_.is_free(step.event);
+  if (free && trace::is_access(e.kind))
+    free = step.read.value && (step.deviated || !step.read.faithful);
+  else if (free && step.takes)
+    e.clear(trace::kFailed);
+  else if (free)
+    e.flags = static_cast<trace::Flags>(e.flags | trace::kFailed);
   const model::WalkCounts before = walker_.counts();
-  const Status status = known ? walker_.add(std::span(&e, 1)) : walker_.add_unknown(e);
+  const Status status = !known ? walker_.add_unknown(e) : free ? walker_.add_free(e) : walker_.add(std::span(&e, 1));
   CHECK(status.has_value(), "{}", status.error().message);
   const model::WalkCounts& after = walker_.counts();
   told_.addresses = after.addresses - before.addresses;
@@ -222,7 +275,11 @@ ModelOutcome ModelRun::add(const ModelStep& step) {
                            &ModelRun::inside_call, &ModelRun::cas})
     if ((outcome.broken = (this->*check)(step))) return outcome;
   if (event(step).kind != EventKind::ThreadBegin) begun_.insert(static_cast<std::uint32_t>(index(event(step).thread)));
-  if (trace::writes(event(step))) outcome.stored = stored(step);
+  if (!step.racing && recorded_.is_free(step.event))
+    outcome.ends_otherwise =
+        trace::is_access(event(step).kind) ? cas_ends_otherwise(step) : step.takes == event(step).has(trace::kFailed);
+  if (trace::writes(event(step)) != (outcome.ends_otherwise && trace::is_access(event(step).kind)))
+    outcome.stored = stored(step);
   outcome.child_deviates = event(step).kind == EventKind::Fork && step.deviated && child_deviates(step);
   return outcome;
 }
@@ -319,7 +376,7 @@ Check ModelRun::inside_call(const ModelStep& step) const {
   return {};
 }
 
-// A compare-and-swap ends as recorded.
+// A compare-and-swap ends as recorded, unless it is free: then it is enough to know how it ends.
 Check ModelRun::cas(const ModelStep& step) const {
   const Event& e = event(step);
   if (!e.has(trace::kCas) || step.racing) return {};
@@ -337,9 +394,16 @@ Check ModelRun::cas(const ModelStep& step) const {
   else if (!step.deviated && e.has(trace::kHasValue))
     expected = low(failed ? e.aux : e.value);
   const bool decided = expected && step.read.value;
-  if (decided && (low(*step.read.value) == *expected) == !failed) return {};
+  if (decided && (recorded_.is_free(step.event) || (low(*step.read.value) == *expected) == !failed)) return {};
   return Broken{"value-cas", fmt::format("event {}: the compare-and-swap {} end otherwise", index(step.event),
                                          decided ? "would" : "could")};
+}
+
+bool ModelRun::cas_ends_otherwise(const ModelStep& step) const {
+  if (step.read.faithful && !step.deviated) return false;
+  const unsigned bits = width_of(told_.met->type);
+  const bool succeeds = program::low_bits(*step.read.value, bits) == program::low_bits(told_.operands[1].value, bits);
+  return succeeds == event(step).has(trace::kFailed);
 }
 
 Stored ModelRun::stored(const ModelStep& step) const {
@@ -359,6 +423,7 @@ Stored ModelRun::stored(const ModelStep& step) const {
   value.value = program::low_bits(value.value, width_of(i.type));
   // Which bits a NaN has is not for the model to say.
   if (is_nan(value.value, i.type)) return by_history;
+  if (!trace::writes(e)) return {Stored::As::Other, value.value};
   const bool recorded = e.has(trace::kHasValue) && e.size <= 8;
   if (recorded ? program::low_bits(trace::stored_value(e), width_of(i.type)) == value.value : !deviated) return {};
   return {Stored::As::Other, value.value};

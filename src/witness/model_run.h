@@ -44,6 +44,9 @@ class RecordedWalk : public model::WalkClient {
   // outlive it.
   static std::unique_ptr<const RecordedWalk> make(const model::Execution& execution, const ModelStart& start);
 
+  // May this try or compare-and-swap end otherwise than recorded (docs/semantics.md, section 7)?
+  bool is_free(EventNo event) const { return free_.contains(index(event)); }
+
  private:
   friend class ModelRun;
   RecordedWalk(const model::Execution& execution, const ModelStart& start);
@@ -55,6 +58,8 @@ class RecordedWalk : public model::WalkClient {
   // LIMIT: the walker does not tell this yet. Until it does, calls by pointer are not kept once a thread deviates, and
   // what a deviating thread forks deviates.
   void at_call(ThreadId, InstrId instruction, std::span<const model::WalkValue> operands) override;
+
+  void note_try(InstrId instruction, std::span<const model::WalkValue> operands);
 
   const model::Execution& execution_;
   std::uint64_t fixed_;
@@ -68,6 +73,14 @@ class RecordedWalk : public model::WalkClient {
   // What an instruction was given that faulted or forked, or inside of which an object was made or died, or a thread
   // was joined.
   std::map<EventNo, std::vector<model::WalkValue>> operands_;
+  HashSet<std::uint64_t> free_;
+  // By thread: its last try inside of a call, and that call.
+  struct Try {
+    EventNo event{};
+    InstrId call{};
+    std::uint64_t result = 0;  // that it gives back
+  };
+  HashMap<std::uint32_t, Try> tries_;
 };
 
 // An event that is next in a schedule.
@@ -76,10 +89,12 @@ struct ModelStep {
   bool deviated = false;    // its thread has
   bool racing = false;      // one of the two accesses: where it goes counts, and nothing else
   Memory::ReadResult read;  // what it returns, if it reads; what an append finds
+  bool takes = false;       // of a try that is_free(): its lock can be taken now
 };
 struct ModelOutcome {
   Check broken;
   Stored stored;                // if it writes
+  bool ends_otherwise = false;  // a try or a compare-and-swap: than recorded
   bool child_deviates = false;  // Fork: what the new thread was given is not what was recorded
 };
 
@@ -121,6 +136,7 @@ class ModelRun : public model::WalkClient {
   Check call(const ModelStep& step) const;
   Check inside_call(const ModelStep& step) const;
   Check cas(const ModelStep& step) const;
+  bool cas_ends_otherwise(const ModelStep& step) const;
   Stored stored(const ModelStep& step) const;
   bool child_deviates(const ModelStep& step) const;
   bool same_operand(EventNo event, std::size_t operand) const;

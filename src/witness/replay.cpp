@@ -45,12 +45,17 @@ class PerThread : public trace::EventSink {
   std::vector<std::vector<Event>> events_;
 };
 
-// The same event, save for what another order may change: values, and the address where it is the number of a reach
-// set.
+// The same event, save for what another order may change: values, outcomes, and the address where it is the number of a
+// reach set.
 bool same_event(const Event& a, const Event& b) {
   Event x = a, y = b;
   x.clear(trace::kByValue);
   y.clear(trace::kByValue);
+  // How a try or a compare-and-swap ends is for its thread to look at: what it does next is compared.
+  if (a.has(trace::kTry) || a.has(trace::kCas)) {
+    x.clear(trace::kFailed);
+    y.clear(trace::kFailed);
+  }
   if (a.kind != EventKind::Branch) x.value = y.value = 0;
   if (trace::row_of(a.kind).group == trace::Group::Access) x.aux = y.aux = 0;
   return x == y;

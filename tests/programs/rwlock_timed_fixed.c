@@ -33,18 +33,24 @@ THREAD(waiter) {
   clock_gettime(CLOCK_MONOTONIC, &far_monotonic);
   far.tv_sec += 100;
   far_monotonic.tv_sec += 100;
-  taken += pthread_rwlock_timedrdlock(&rwlock, &far) == 0;
-  taken += shared != 0;
-  pthread_rwlock_unlock(&rwlock);
-  taken += pthread_rwlock_timedwrlock(&rwlock, &far) == 0;
-  shared++;
-  pthread_rwlock_unlock(&rwlock);
-  taken += pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &far_monotonic) == 0;
-  taken += shared != 0;
-  pthread_rwlock_unlock(&rwlock);
-  taken += pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &far_monotonic) == 0;
-  shared++;
-  pthread_rwlock_unlock(&rwlock);
+  if (pthread_rwlock_timedrdlock(&rwlock, &far) == 0) {
+    taken += 1 + (shared != 0);
+    pthread_rwlock_unlock(&rwlock);
+  }
+  if (pthread_rwlock_timedwrlock(&rwlock, &far) == 0) {
+    taken++;
+    shared++;
+    pthread_rwlock_unlock(&rwlock);
+  }
+  if (pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &far_monotonic) == 0) {
+    taken += 1 + (shared != 0);
+    pthread_rwlock_unlock(&rwlock);
+  }
+  if (pthread_rwlock_clockwrlock(&rwlock, CLOCK_MONOTONIC, &far_monotonic) == 0) {
+    taken++;
+    shared++;
+    pthread_rwlock_unlock(&rwlock);
+  }
   return NULL;
 }
 

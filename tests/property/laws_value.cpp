@@ -44,6 +44,7 @@ std::string relaxes_as_the_oracle(const oracle::Recording& recording, const Way&
       if (!judgement.accepted)
         return fmt::format("events {} and {}: the judge rejects the schedule: {} at step {}: {}", a, b, judgement.rule,
                            judgement.step, judgement.detail);
+      if (counts != nullptr && !judgement.ended.empty()) ++counts->ended;
       if (judge.execution().has_missing()) continue;
       const witness::Judgement replayed = witness::replay(judge.execution(), whole_schedule(decision), x, y);
       if (!replayed.accepted)

@@ -13,6 +13,7 @@ namespace racecast::property {
 struct ValueCounts {
   std::uint64_t programs = 0;  // of which the oracle saw all
   std::uint64_t races = 0, beyond_maximal = 0;
+  std::uint64_t ended = 0;  // races whose schedule has an operation that ends otherwise than recorded
 };
 
 // The pairs that the relaxed predictor calls races are exactly those of the oracle that runs the program along its

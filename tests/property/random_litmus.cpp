@@ -46,6 +46,11 @@ class Generator {
     if (has("cond") && !has("mutex")) features_.push_back("mutex");
     if (has("try") && !has("mutex")) features_.push_back("mutex");
     if (has("fence") && !has("atomic")) features_.push_back("atomic");
+    if (flavour_.outcomes) {
+      if (!has("mutex")) features_.push_back("mutex");
+      if (!has("atomic")) features_.push_back("atomic");
+      features_.insert(features_.end(), features_.size() + 1, "outcomes");
+    }
     if (flavour_.values) features_.insert(features_.end(), features_.size() + 2, "values");
   }
   bool has(std::string_view feature) const {
@@ -154,6 +159,7 @@ class Generator {
     const std::string feature = random_.pick(features_);
     if (feature == "sections") return {section()};
     if (feature == "values") return values(depth);
+    if (feature == "outcomes") return outcome(depth);
     if (feature == "mutex") return {depth > 0 ? mutex_scope(depth) : plain()};
     if (feature == "atomic") return {atomic()};
     if (feature == "array") return {array()};
@@ -266,6 +272,38 @@ class Generator {
     if (random_.chance(50)) test.otherwise = inner(depth);
     left_ -= 2;
     return {line("ok = trylock " + mutex), std::move(test)};
+  }
+
+  // An outcome that decides nothing, something, or something together with others.
+  Sentences outcome(int depth) {
+    const std::string mutex = random_.chance(80) ? "m" : "k";
+    const std::string name = random_.chance(80) ? "f" : "g";
+    const std::string got = fmt::format("o{}", random_.below(2));
+    const std::string cas = fmt::format("{} = cas {} {} {}", got, name, random_.chance(60) ? "0" : expression(0),
+                                        random_.chance(60) ? "1" : expression(1));
+    const auto tried = [&] { return line(random_.chance(50) ? cas : fmt::format("{} = trylock {}", got, mutex)); };
+    const auto unlock = [&](const std::string& test) {
+      return Sentence{fmt::format("if ({}) {{", test), {line("unlock " + mutex)}, {}, "}"};
+    };
+    switch (random_.below(depth > 0 ? 10 : 5)) {
+      case 0: return {tried()};
+      case 1: return {tried(), line(fmt::format("{} = {}", variable(), got))};
+      case 2: return {line(fmt::format("{} = trylock {}", variable(), mutex))};
+      case 3: return {line(fmt::format("store {} {}", name, random_.below(2)))};
+      case 4: return random_.chance(20) ? Sentences{line("unlock " + mutex)} : Sentences{tried(), plain()};
+      case 5: {
+        Sentences all{line(fmt::format("{} = trylock {}", got, mutex))};
+        append(all, inner(depth));
+        all.push_back(unlock(got));
+        return all;
+      }
+      case 6:
+        return {line(fmt::format("o0 = trylock {}", mutex)), line(fmt::format("o1 = trylock {}", mutex)),
+                unlock(random_.chance(50) ? "o0 + o1" : "o0 | o1")};
+      case 7: return {scope("for i = 1 to 2 {", {tried(), plain()}, "}")};
+      case 8: return {tried(), scope(fmt::format("if ({} == {}) {{", got, random_.below(2)), inner(depth), "}")};
+      default: return {scope(fmt::format("if (trylock {} && {}) {{", mutex, variable()), inner(depth), "}")};
+    }
   }
 
   // The mutex of a condition is always m.

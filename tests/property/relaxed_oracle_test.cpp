@@ -165,8 +165,10 @@ class ValueByMachine {
     std::vector<bool> stopped;
   };
 
-  // Is this the recorded event? What is read and written may be other values.
-  static bool same(const trace::Event& a, const trace::Event& b) {
+  // Is this the recorded event? What is read and written may be other values, and so may outcomes.
+  static bool same(const trace::Event& a, trace::Event b) {
+    if (a.has(trace::kTry) || a.has(trace::kCas))
+      b.flags = static_cast<decltype(b.flags)>((b.flags & ~trace::kFailed) | (a.flags & trace::kFailed));
     const bool value_counts = a.kind == trace::EventKind::Branch;
     const bool aux_counts = !trace::is_access(a.kind);
     return a.kind == b.kind && a.location == b.location && a.address == b.address && a.flags == b.flags &&

@@ -207,16 +207,18 @@ bool RelaxedMachine::is_enabled(const State& state, int thread, const Next& n) c
   }
 }
 
-// A try and a compare-and-swap of the recorded path are kept only with their recorded outcome.
+// Maximal: a try and a compare-and-swap are kept only with their recorded outcome. Otherwise any outcome will do, but a
+// compare-and-swap must know it.
 bool RelaxedMachine::keeps_outcome(const State& state, int thread, const Next& n) const {
-  if (n.event < 0) return true;
-  const Event& e = recorded_->facts.event(n.event);
-  if (n.instruction->op == Op::TryLock) return state.mutexes.contains(n.address) == e.has(trace::kFailed);
+  if (relaxation_ == Relaxation::All) return true;
+  const bool as_recorded = relaxation_ == Relaxation::Maximal && n.event >= 0;
+  const bool failed = n.event >= 0 && recorded_->facts.event(n.event).has(trace::kFailed);
+  if (n.instruction->op == Op::TryLock) return !as_recorded || state.mutexes.contains(n.address) == failed;
   if (n.instruction->op != Op::AtomicCas) return true;
   const FrameState& frame = state.threads[static_cast<std::size_t>(thread)].frames.back();
   const Word now = read(state, n.address, n.event);
   const Word expected = value(frame, n.instruction->operands[1]);
-  return now.known && expected.known && (now.bits != expected.bits) == e.has(trace::kFailed);
+  return now.known && expected.known && (!as_recorded || (now.bits != expected.bits) == failed);
 }
 
 // ---- performing it
@@ -258,7 +260,8 @@ void RelaxedMachine::write(State& state, int thread, std::uint64_t address, Word
   now = {value.known ? value.bits : 0, value.known, false, false, kInitial};
   if (recorded_ == nullptr || !recorded_->has_missing) return;
   now.writer = event;
-  now.foreign = event < 0 || !value.known || value.bits != trace::stored_value(recorded_->facts.event(event));
+  now.foreign = event < 0 || !value.known || !trace::writes(recorded_->facts.event(event)) ||
+                value.bits != trace::stored_value(recorded_->facts.event(event));
 }
 
 void RelaxedMachine::perform_access(State& state, int thread, const Next& n) {
@@ -315,7 +318,12 @@ void RelaxedMachine::perform_sync(State& state, int thread, const Next& n, std::
   };
   switch (i.op) {
     case Op::Lock: state.mutexes[n.address] = thread; break;
-    case Op::TryLock: set(t, i.result, {state.mutexes.try_emplace(n.address, thread).second ? 1u : 0u}); break;
+    case Op::TryLock: {
+      const bool taken = state.mutexes.try_emplace(n.address, thread).second;
+      const bool other = n.event >= 0 && recorded_->facts.event(n.event).has(trace::kFailed) == taken;
+      set(t, i.result, {taken ? 1u : 0u, true, other});
+      break;
+    }
     case Op::Unlock: {
       const auto found = state.mutexes.find(n.address);
       if (found == state.mutexes.end() || found->second != thread) return mistake();

@@ -78,9 +78,16 @@ trace::Trace trace_of(std::uint64_t seed) {
                                         {.max_events = 18, .missing = false, .objects = false, .scopes = 100}};
   return random_trace(seed, kFlavours[seed % std::size(kFlavours)]);
 }
+Flavour flavour_of(std::uint64_t seed) {
+  constexpr Flavour kFlavours[] = {{},
+                                   {.values = true},
+                                   {.missing = false, .values = true, .statements = 20},
+                                   {.outcomes = true},
+                                   {.missing = false, .values = true, .outcomes = true, .statements = 20}};
+  return kFlavours[seed % std::size(kFlavours)];
+}
 RandomProgram program_of(std::uint64_t seed) {
-  constexpr Flavour kFlavours[] = {{}, {.values = true}, {.missing = false, .values = true, .statements = 20}};
-  return random_program(seed, kFlavours[seed % std::size(kFlavours)]);
+  return random_program(seed, flavour_of(seed));
 }
 
 // The first complaint of several laws.
@@ -146,7 +153,7 @@ TEST_F(RollingSeed, ProgramsObeyTheLaws) {
   for (std::uint64_t seed = first_; seed != first_ + static_cast<std::uint64_t>(count); ++seed) {
     const RandomProgram program = program_of(seed);
     const std::string complaint = laws_of_programs(text_of(program), seed, &broken);
-    if (complaint.empty()) continue;
+    if (complaint.empty() || (flavour_of(seed).outcomes && complaint.starts_with("it does not run"))) continue;
     const RandomProgram small = shrink(
         program, [&](const std::string& text) { return !laws_of_programs(text, seed, &broken).empty() && !broken; });
     FAIL() << "seed " << seed << ": " << complaint << "\nto repeat it: " << repeat_ << "\n\n--- the program\n"

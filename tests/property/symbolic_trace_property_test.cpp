@@ -37,14 +37,18 @@ std::vector<std::vector<std::size_t>> by_thread(const Trace& trace) {
 // What a schedule decides, and not the values that a thread read: two runs that differ here say nothing.
 bool is_decided_elsewhere(const Event& a, const Event& b) {
   if (a.location != b.location) return false;
-  const bool tries = a.has(trace::kTry) && a.has(trace::kFailed) != b.has(trace::kFailed);
   const bool once = (a.kind == EventKind::OnceEnter || a.kind == EventKind::OnceSeen) && a.kind != b.kind;
   const bool missing = a.kind == EventKind::MissingEnd && a.kind == b.kind && a.value != b.value;
-  return tries || once || missing;
+  return once || missing;
 }
 
-// Do both stand for the same step on the path? What they read and wrote may differ.
-bool is_same_step(const Event& a, const Event& b) {
+bool ends_otherwise(const Event& a, const Event& b) {
+  return (a.has(trace::kTry) || a.has(trace::kCas)) && a.has(trace::kFailed) != b.has(trace::kFailed);
+}
+
+// Do both stand for the same step on the path? What they read and wrote may differ, and how they ended.
+bool is_same_step(Event a, Event b) {
+  if (ends_otherwise(a, b)) a.flags ^= trace::kFailed;
   if (a.kind != b.kind || a.location != b.location || a.flags != b.flags || a.size != b.size) return false;
   if (a.kind != EventKind::MissingBegin && a.address != b.address) return false;
   if (trace::is_access(a.kind)) return true;
@@ -55,6 +59,7 @@ struct Tally {
   std::uint64_t compared = 0;  // events that both runs have
   std::uint64_t changed = 0;   // of them: writes of another value
   std::uint64_t deviated = 0;  // of them: after a read that deviated
+  std::uint64_t ended = 0;     // of them: with another outcome
   std::uint64_t diverged = 0;  // places where a thread left the path
 };
 
@@ -78,6 +83,7 @@ class Comparison {
         if (trace::reads(a) && a.kind == b.kind && a.location == b.location && a.address == b.address)
           values_.set_read(EventNo{mine[t][k]}, b.value, a.value == b.value);
         if (!is_same_step(a, b)) break;
+        if (!trace::is_access(a.kind) && ends_otherwise(a, b)) values_.set_other_outcome(EventNo{mine[t][k]});
       }
     }
     for (std::size_t t = 0; t < mine.size() && t < others.size(); ++t) {
@@ -91,7 +97,7 @@ class Comparison {
         }
         if (std::string wrong = same(e, other.events[others[t][k]], deviates); !wrong.empty())
           return fmt::format("event {}: {}", index(e), wrong);
-        deviates = deviates ||
+        deviates = deviates || ends_otherwise(symbols_.event(e), other.events[others[t][k]]) ||
                    (trace::reads(symbols_.event(e)) && symbols_.event(e).value != other.events[others[t][k]].value);
       }
       if (common[t] >= mine[t].size() || common[t] >= others[t].size()) continue;
@@ -121,13 +127,20 @@ class Comparison {
                            holds ? "is false" : "is unknown");
     }
     const Event& mine = symbols_.event(e);
-    if (!trace::writes(mine)) return "";
+    const bool otherwise = ends_otherwise(mine, other);
+    if (otherwise && symbols_.outcome(e) == nullptr) return exact_ ? "ends otherwise, and that is not said" : "";
+    if (otherwise) ++tally_.ended;
+    if (const model::Outcome* outcome = symbols_.outcome(e); outcome != nullptr &&
+                                                             values_.is_recorded(outcome->node) == otherwise &&
+                                                             (exact_ || values_.value(outcome->node)))
+      return "is said to end otherwise, or not to, and that is not so";
+    if (!trace::writes(other)) return "";
     const SymbolicValues::Stored stored = values_.stored(e);
     if (!stored.value && !exact_) return "";
     if (stored.value != trace::stored_value(other))
       return fmt::format("stores {}, in the other run {}", stored.value ? fmt::to_string(*stored.value) : "unknown",
                          trace::stored_value(other));
-    if (stored.recorded != (trace::stored_value(mine) == trace::stored_value(other)) && exact_)
+    if (trace::writes(mine) && stored.recorded != (trace::stored_value(mine) == trace::stored_value(other)) && exact_)
       return "is said to be as recorded, or not to be, and is not so";
     tally_.changed += stored.recorded ? 0 : 1;
     return "";
@@ -204,6 +217,7 @@ TEST(SymbolsProperty, OtherRunsOnTheSamePathAreTold) {
   EXPECT_GE(tally.changed, static_cast<unsigned>(scaled(1000)));
   EXPECT_GE(tally.deviated, static_cast<unsigned>(scaled(10'000)));
   EXPECT_GE(tally.diverged, static_cast<unsigned>(scaled(1000)));
+  EXPECT_GE(tally.ended, static_cast<unsigned>(scaled(100)));
 }
 
 // With missing code some things are unknown; what is said must be true all the same.

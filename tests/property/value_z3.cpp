@@ -180,7 +180,8 @@ class Encoder {
   void add_memory() {
     std::map<std::uint64_t, std::vector<std::size_t>> writes;
     for (std::size_t e = 0; e < trace_.events.size(); ++e)
-      if (trace::writes(trace_.events[e])) writes[trace_.events[e].address].push_back(e);
+      if (trace::writes(trace_.events[e]) || symbols_.outcome(EventNo{e}) != nullptr)
+        writes[trace_.events[e].address].push_back(e);
     for (const auto& [address, events] : writes)
       for (std::size_t i = 0; i < events.size(); ++i)
         for (std::size_t j = i + 1; j < events.size(); ++j) solver_.add(position_[events[i]] != position_[events[j]]);
@@ -193,10 +194,11 @@ class Encoder {
       for (const std::size_t w : writes[trace_.events[r].address]) {
         if (w == r) continue;
         solver_.add(position_[w] != position_[r]);
-        z3::expr is_last = kept_[w] && before(w, r);
+        z3::expr is_last = kept_[w] && is_written(w) && before(w, r);
         untouched = untouched && !is_last;
         for (const std::size_t other : writes[trace_.events[r].address])
-          if (other != w && other != r) is_last = is_last && !(kept_[other] && before(w, other) && before(other, r));
+          if (other != w && other != r)
+            is_last = is_last && !(kept_[other] && is_written(other) && before(w, other) && before(other, r));
         solver_.add(z3::implies(kept_[r] && is_last, returned == stored(w)));
       }
       const std::optional<std::uint64_t> initial = initial_at(trace_.events[r].address);
@@ -205,7 +207,13 @@ class Encoder {
     }
   }
 
+  // A compare-and-swap writes if it finds what it expects.
+  z3::expr is_written(std::size_t write) {
+    const model::Outcome* outcome = symbols_.outcome(EventNo{write});
+    return outcome == nullptr ? context_.bool_val(true) : nodes_[outcome->node]->value != bits64(0);
+  }
   z3::expr stored(std::size_t write) {
+    if (const model::Outcome* outcome = symbols_.outcome(EventNo{write})) return operand(outcome->stores);
     const NodeNo node = symbols_.written(EventNo{write});
     if (node >= kFirstNode) return nodes_[node]->value;
     if (node == kHistory) give_up("a write that the model does not know");
@@ -236,7 +244,7 @@ class Encoder {
         if (const auto fork = forks_.find(thread); k == 0 && fork != forks_.end())
           solver_.add(z3::implies(next, kept_[fork->second]));
         for (const Condition& c : symbols_.conditions(EventNo{e}))
-          if (c.kind != ConditionKind::Cas) solver_.add(z3::implies(next, holds(c)));
+          if (c.kind != ConditionKind::Cas && c.kind != ConditionKind::Known) solver_.add(z3::implies(next, holds(c)));
       }
   }
 
@@ -255,6 +263,7 @@ class Encoder {
       give_up("a condition on history");
       return context_.bool_val(false);
     }
+    if (c.kind == ConditionKind::Known) return context_.bool_val(true);  // as everything is
     const Value& node = *nodes_[c.node];
     if (c.kind == ConditionKind::Fault) return c.expected != 0 ? node.faults : !node.faults;
     const unsigned bits = c.bits;

@@ -60,10 +60,10 @@ TEST(Library, StateOfUsersRows) {
 
 // A role is for the recorder to know: users cannot give one.
 TEST(Library, WhatIsWrongWithARow) {
-  for (const char* row : {"f x",        "f r:1",      "f r0",         "f r0:",       "f r0:str_",
-                          "f w0:=",     "f r0:1*",    "f r0:ret*x",   "f r255:1",    "f r0:1x",
-                          "f r:env(0)", "f r:nosuch", "f w:stream()", "f w:stream(", "f r:stream(1x)",
-                          "f lock(0)",  "f missing",  "f blocks",     "f calls(1)",  "f seen(no)"}) {
+  for (const char* row : {"f x",          "f r:1",       "f r0",           "f r0:",     "f r0:str_",  "f w0:=",
+                          "f r0:1*",      "f r0:ret*x",  "f r255:1",       "f r0:1x",   "f r:env(0)", "f r:nosuch",
+                          "f w:stream()", "f w:stream(", "f r:stream(1x)", "f lock(0)", "f missing",  "f blocks",
+                          "f calls(1)",   "f seen(no)",  "f fails(1)"}) {
     Library library;
     const Status status = library.add(std::string("ok\n") + row, "table");
     ASSERT_FALSE(status.has_value()) << row;
@@ -93,6 +93,8 @@ TEST(Library, Roles) {
   };
   is("pthread_mutex_lock", Role::Lock, {0});
   is("mtx_trylock", Role::TryLock, {0});
+  EXPECT_EQ(library.find("mtx_trylock")->fails, 1u);
+  EXPECT_EQ(library.find("pthread_mutex_lock")->fails, std::nullopt);
   is("pthread_mutex_timedlock", Role::TimedLock, {0});
   is("pthread_rwlock_unlock", Role::RwUnlock, {0});
   is("cnd_wait", Role::Wait, {0, 1});

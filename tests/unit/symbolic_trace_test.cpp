@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "model/symbolic/values.h"
+#include "unit/recorded_litmus.h"
 #include "unit/walk_run.h"
 
 namespace racecast::model {
@@ -453,6 +454,46 @@ TEST(Symbols, AnOperationOfTheLibraryIsOnItsArgument) {
   }
 }
 
+TEST(Symbols, TheOutcomeOfATryIsAValue) {
+  constexpr std::uint64_t kLock = 0x7ffe'0000'1000;
+  struct Case {
+    const char* callee;
+    EventKind kind;
+    std::uint64_t refused;  // what it gives back then
+    std::uint64_t result;   // was given back
+    bool is_free;
+  };
+  for (const Case c : {Case{"pthread_mutex_trylock", EventKind::Lock, 16, 0, true},
+                       {"pthread_mutex_trylock", EventKind::Lock, 16, 16, true},
+                       {"pthread_mutex_trylock", EventKind::Lock, 16, 130, false},
+                       {"pthread_mutex_clocklock", EventKind::Lock, 110, 0, true},
+                       {"pthread_rwlock_tryrdlock", EventKind::RdLock, 16, 16, true},
+                       {"pthread_rwlock_timedwrlock", EventKind::WrLock, 110, 110, true},
+                       {"mtx_trylock", EventKind::Lock, 1, 1, true},
+                       {"pthread_mutex_lock", EventKind::Lock, 0, 0, false},
+                       {"sem_trywait", EventKind::SemWait, 0, 0, false}}) {
+    Pair p;
+    auto callee = p.b.function(c.callee);
+    callee.fn().blocks.clear();
+    p.f.store(p.y, p.f.get(Op::Call, {callee.operand(), number(kLock)}, 0, kI32), kI32);  // 1, 2
+    p.f.ret();
+    PathRun run(p.b);
+    run.call(p.f).sync(c.kind, p.f, 1, kLock);
+    if (c.result == c.refused && c.result != 0) run.last().flags |= trace::kTry | trace::kFailed;
+    run.value(p.f, 1, c.result).write(p.f, 2, run.address(p.y), c.result, 4);
+    EXPECT_EQ(run.verify().total(), 0u) << c.callee;
+    const SymbolicTrace symbols = symbols_of(run);
+    ASSERT_EQ(symbols.outcome(EventNo{1}) != nullptr, c.is_free) << c.callee << " " << c.result;
+    SymbolicValues values(symbols);
+    EXPECT_EQ(values.stored(EventNo{3}).value, c.result);
+    values.set_other_outcome(EventNo{1});
+    if (c.is_free) {
+      EXPECT_EQ(values.stored(EventNo{3}).value, c.refused - c.result) << c.callee;
+    }
+    EXPECT_FALSE(values.history_holds(ThreadId{0}, EventNo{2}));
+  }
+}
+
 TEST(Symbols, AnIndirectCallMustEnterTheSameFunction) {
   Pair p;
   auto g = p.b.function("g");
@@ -532,7 +573,7 @@ TEST(Symbols, AReadModifyWriteStoresWhatItComputes) {
   }
 }
 
-TEST(Symbols, ACompareAndSwapKeepsItsOutcome) {
+TEST(Symbols, TheOutcomeOfACompareAndSwapIsAValue) {
   for (const bool failed : {false, true}) {
     Pair p;
     const Operand wanted = p.f.load(p.y, kI32);                 // 1
@@ -543,17 +584,74 @@ TEST(Symbols, ACompareAndSwapKeepsItsOutcome) {
     run.call(p.f).read(p.f, 1, run.address(p.y), 5, 4);
     run.rmw(p.f, 2, run.address(p.x), failed ? 4 : 5, failed ? 5 : 9, trace::kCas | (failed ? trace::kFailed : 0));
     const SymbolicTrace symbols = symbols_of(run);
-    ASSERT_EQ(kinds_of(symbols, 2), Kinds{ConditionKind::Cas});
+    ASSERT_EQ(kinds_of(symbols, 2), Kinds{ConditionKind::Known});
+    ASSERT_NE(symbols.outcome(EventNo{2}), nullptr);
+    const NodeNo outcome = symbols.outcome(EventNo{2})->node;
     SymbolicValues values(symbols);
     EXPECT_TRUE(values.kept(EventNo{2}));
+    EXPECT_EQ(values.value(outcome), failed ? 0u : 1u);
+    EXPECT_EQ(values.stored(EventNo{2}).value, 9u);
     values.set_read(EventNo{1}, 8, false);
-    EXPECT_EQ(values.kept(EventNo{2}), failed);
-    values.set_read(EventNo{2}, 8, false);
+    EXPECT_TRUE(values.kept(EventNo{2}));
+    EXPECT_EQ(values.value(outcome), 0u);
     values.reset();
     values.set_read(EventNo{1}, 8, false);
     values.set_read(EventNo{2}, 8, false);
-    EXPECT_EQ(values.kept(EventNo{2}), !failed);
+    EXPECT_EQ(values.value(outcome), 1u);
+    values.reset();
+    values.set_read(EventNo{2}, std::nullopt, false);
+    EXPECT_FALSE(values.kept(EventNo{2}));
   }
+}
+
+// What it would store must be known where it did not.
+TEST(Symbols, ACompareAndSwapOfSomethingUnknownKeepsItsOutcome) {
+  Pair p;
+  const Operand unknown = p.f.get(Op::Opaque, {}, 0, kI32);    // 1
+  p.f.get(Op::AtomicCas, {p.x, number(5), unknown}, 0, kI32);  // 2
+  p.f.ret();
+  PathRun run(p.b);
+  run.call(p.f).rmw(p.f, 2, run.address(p.x), 4, 5, trace::kCas | trace::kFailed);
+  const SymbolicTrace symbols = symbols_of(run);
+  EXPECT_EQ(symbols.outcome(EventNo{1}), nullptr);
+  ASSERT_EQ(kinds_of(symbols, 1), Kinds{ConditionKind::Cas});
+  SymbolicValues values(symbols);
+  values.set_read(EventNo{1}, 5, false);
+  EXPECT_FALSE(values.kept(EventNo{1}));
+}
+
+// The branch is kept only if the lock was taken; so whoever is past it has it.
+TEST(Symbols, AnOutcomeIsDecidedByABranch) {
+  const trace::Trace trace = recorded(R"(
+shared mutex m
+shared int x = 0
+thread T1 {
+  1: a = trylock m
+  2: x = a
+  3: if (a == 1) {
+  4:   unlock m
+  }
+  5: b = trylock m
+  6: if (b + x) {
+  7:   x = 2
+  }
+}
+run T1
+)");
+  const Result<SymbolicTrace> symbols = SymbolicTrace::make(trace);
+  ASSERT_TRUE(symbols.has_value());
+  std::vector<EventNo> tries, branches;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].has(trace::kTry)) tries.push_back(EventNo{i});
+    if (trace.events[i].kind == EventKind::Branch) branches.push_back(EventNo{i});
+  }
+  ASSERT_EQ(tries.size(), 2u);
+  EXPECT_EQ(symbols->outcome(tries[0])->decided, branches[0]);
+  EXPECT_EQ(symbols->outcome(tries[1])->decided, model::kUndecided);
+  SymbolicValues values(*symbols);
+  values.set_other_outcome(tries[0]);
+  EXPECT_FALSE(values.kept(branches[0]));
+  EXPECT_EQ(values.stored(EventNo{index(tries[0]) + 1}).value, 0u);
 }
 
 TEST(Symbols, AWeakCompareAndSwapMayAlwaysFail) {

@@ -292,18 +292,114 @@ thread T2 {
 }
 )";
 
-TEST(ValueJudge, ACompareAndSwapEndsAsRecorded) {
+TEST(ValueJudge, ACompareAndSwapMayFail) {
   // It succeeded with 5; with 0 it succeeds as well; it fails where it expects one and reads the other.
   const Litmus run(kCas + "run 1 2 3 4 5\n");
-  EXPECT_TRUE(run.judge("3 4 5").accepted) << run.judge("3 4 5").detail;
-  EXPECT_EQ(run.judge("3 1 4").rule, "value-cas");
+  const Judgement same = run.judge("3 4 5");
+  EXPECT_TRUE(same.accepted) << same.detail;
+  EXPECT_TRUE(same.ended.empty());
+  const Judgement fails = run.judge("3 1 4 5");
+  EXPECT_TRUE(fails.accepted) << fails.detail;
+  EXPECT_EQ(fails.ended, std::vector{run.event("4")});
+  EXPECT_EQ(fails.stored, (Schedule{{run.event("5"), 0}}));
   EXPECT_EQ(run.without_model("3 4").rule, "value-branch");
 }
-TEST(ValueJudge, ACompareAndSwapFailsAsRecorded) {
+TEST(ValueJudge, ACompareAndSwapMaySucceed) {
   const Litmus run(kCas + "run 3 1 4 5 2\n");
-  EXPECT_TRUE(run.judge("1 3 4 5").accepted);
-  EXPECT_EQ(run.judge("3 4").rule, "value-cas");
-  EXPECT_EQ(run.judge("1 2 3 4").rule, "value-cas");
+  EXPECT_TRUE(run.judge("1 3 4 5").ended.empty());
+  for (const char* labels : {"3 4 5", "1 2 3 4 5"}) {
+    const Judgement judgement = run.judge(labels);
+    EXPECT_TRUE(judgement.accepted) << judgement.detail;
+    EXPECT_EQ(judgement.ended, std::vector{run.event("4")});
+    EXPECT_EQ(judgement.stored, (Schedule{{run.event("4"), 9}, {run.event("5"), 1}}));
+  }
+}
+TEST(ValueJudge, WhatACompareAndSwapStoresIsSeen) {
+  const Litmus run(R"(
+shared atomic c = 1
+shared int x = 0
+thread T1 {
+  1: store c 0
+}
+thread T2 {
+  2: ok = cas c 0 9
+  3: x = c
+}
+run 2 3 1
+)");
+  const Judgement judgement = run.judge("1 2 3");
+  EXPECT_TRUE(judgement.accepted) << judgement.detail;
+  EXPECT_EQ(judgement.deviating, (Schedule{{run.event("2"), 0}, {run.event("3"), 9}}));
+}
+
+// The branch says that it was taken.
+const std::string kTry = R"(
+shared mutex m
+shared int x = 0, y = 0
+thread T1 {
+  1: lock m
+  2: x = 1
+  3: unlock m
+}
+thread T2 {
+  4: ok = trylock m
+  5: y = ok
+  6: if (ok) {
+  7:   unlock m
+  }
+}
+)";
+
+TEST(ValueJudge, ATryMayFail) {
+  const Litmus run(kTry + "run 4 5 6 7 1 2 3\n");
+  const Judgement judgement = run.judge("1 4 5");
+  EXPECT_TRUE(judgement.accepted) << judgement.detail;
+  EXPECT_EQ(judgement.ended.size(), 1u);
+  EXPECT_EQ(judgement.stored, (Schedule{{run.event("5"), 0}}));
+  EXPECT_EQ(run.judge("1 4 5 6").rule, "value-branch");
+  EXPECT_EQ(run.without_model("1 4").rule, "mutex");
+}
+TEST(ValueJudge, ATryMayTakeItsLock) {
+  const Litmus run(kTry + "run 1 4 5 6 2 3\n");
+  const Judgement judgement = run.judge("4 5");
+  EXPECT_TRUE(judgement.accepted) << judgement.detail;
+  EXPECT_EQ(judgement.ended.size(), 1u);
+  EXPECT_EQ(run.judge("4 6").rule, "value-branch");
+  // And holds it for good.
+  EXPECT_EQ(run.judge("4 1").rule, "mutex");
+}
+TEST(ValueJudge, WhatATryDidNotTakeIsNotGivenBack) {
+  const Litmus run(R"(
+shared mutex m
+thread T1 {
+  1: lock m
+  2: unlock m
+}
+thread T2 {
+  3: ok = trylock m
+  4: unlock m
+}
+run 3 4 1 2
+)");
+  EXPECT_TRUE(run.judge("1 3").accepted);
+  EXPECT_EQ(run.judge("1 3 4").rule, "mutex");
+  EXPECT_EQ(run.judge("1 3 2 4").rule, "mutex");
+}
+TEST(ValueJudge, WhatATryTookIsNotTakenAgain) {
+  const Litmus run(R"(
+shared mutex m
+thread T1 {
+  1: lock m
+  2: unlock m
+}
+thread T2 {
+  3: ok = trylock m
+  4: lock m
+  5: unlock m
+}
+run 1 3 2 4 5
+)");
+  EXPECT_EQ(run.judge("3 4").rule, "mutex");
 }
 
 TEST(ValueJudge, AReadModifyWriteAddsToWhatItReads) {

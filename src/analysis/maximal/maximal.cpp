@@ -113,12 +113,15 @@ const char* reason(Merged::Why why) {
 }
 
 std::string reason(const finding::Interleaving& schedule) {
-  const std::size_t others = schedule.others.size();
-  if (others == 0) return "a correct reordering of the recorded events brings both accesses next to each other";
-  return fmt::format(
-      "a correct reordering of the recorded events, in which {} read{} another value, brings both accesses next to "
-      "each other",
-      others, others == 1 ? " returns" : "s return");
+  const std::size_t others = schedule.others.size(), ended = schedule.ended.size();
+  std::string which;
+  if (others != 0) which = fmt::format("{} read{} another value", others, others == 1 ? " returns" : "s return");
+  if (ended != 0)
+    which += fmt::format(
+        "{}{} otherwise than recorded", which.empty() ? "" : " and ",
+        ended == 1 ? "a try or compare-and-swap ends" : fmt::format("{} tries and compare-and-swaps end", ended));
+  return fmt::format("a correct reordering of the recorded events{} brings both accesses next to each other",
+                     which.empty() ? "" : fmt::format(", in which {},", which));
 }
 
 class MaximalPass final : public Pass {

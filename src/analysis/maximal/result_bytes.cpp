@@ -39,6 +39,12 @@ void put(ByteWriter& writer, const finding::ScheduleStep& step) {
   writer.u8(step.value ? 1 : 0);
   if (step.value) writer.varint(*step.value);
 }
+void put(ByteWriter& writer, const finding::Ended& ended) {
+  writer.varint(index(ended.event));
+  writer.varint(index(ended.thread));
+  writer.varint(index(ended.location));
+  writer.u8(ended.failed ? 1 : 0);
+}
 void put(ByteWriter& writer, const finding::Turn& turn) {
   writer.varint(index(turn.thread));
   writer.varint(index(turn.location));
@@ -63,6 +69,7 @@ void put(ByteWriter& writer, const finding::Interleaving& schedule) {
   put_all(writer, schedule.others);
   writer.u8(schedule.computed ? 1 : 0);
   put_all(writer, schedule.stored);
+  put_all(writer, schedule.ended);
 }
 void put(ByteWriter& writer, const Settled& settled) {
   put(writer, settled.places);
@@ -147,6 +154,12 @@ class ResultReader {
     get(step.event);
     if (flag()) step.value = reader_.varint();
   }
+  void get(finding::Ended& ended) {
+    get(ended.event);
+    get(ended.thread);
+    ended.location = static_cast<LocationId>(reader_.varint_below(bounds_.locations));
+    ended.failed = flag();
+  }
   void get(finding::Turn& turn) {
     get(turn.thread);
     turn.location = static_cast<LocationId>(reader_.varint_below(bounds_.locations));
@@ -171,6 +184,7 @@ class ResultReader {
     get_all(schedule.others, 2);
     schedule.computed = flag();
     get_all(schedule.stored, 2);
+    get_all(schedule.ended, 4);
   }
   void get(Settled& settled) {
     get(settled.places);

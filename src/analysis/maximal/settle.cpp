@@ -144,6 +144,7 @@ class Settler {
     const witness::Judge& judge = judge_of(values);
     witness::Judgement judgement = judge.race(whole, settled.pair.first, settled.pair.second);
     finding::Schedule deviating = std::move(judgement.deviating), stored = std::move(judgement.stored);
+    std::vector<EventNo> ended = std::move(judgement.ended);
     const auto& program = window_.definitions.program;
     const bool replays = options_.from_start && options_.fixed == 0 && program != nullptr &&
                          program->origin == program::Origin::Litmus && !judge.execution().has_missing() &&
@@ -162,6 +163,11 @@ class Settler {
     settled.schedule.stored = std::move(stored);
     for (finding::Schedule* steps : {&settled.schedule.others, &settled.schedule.stored})
       std::ranges::sort(*steps, {}, &finding::ScheduleStep::event);
+    std::ranges::sort(ended);
+    for (const EventNo no : ended) {
+      const trace::Event& e = window_.events[index(no)];
+      settled.schedule.ended.push_back({no, e.thread, e.location, !e.has(trace::kFailed)});
+    }
     for (const finding::ScheduleStep& step : whole)
       settled.schedule.end = std::max<std::uint64_t>(settled.schedule.end, index(step.event) + 1);
     whole.erase(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(recorded));
@@ -216,13 +222,29 @@ class Needed {
   std::optional<model::ForkJoinOrder> order_;
 };
 
+// Of the events of a variant, which ones of the recorded trace they are, as long as their thread has not left its path.
+std::vector<EventNo> recorded_numbers(const trace::Trace& variant, const SettleOptions& options) {
+  std::vector<EventNo> numbers(variant.events.size(), model::kUndecided);
+  if (options.recorded == nullptr || options.recorded->outcomes().empty()) return numbers;
+  std::vector<std::vector<EventNo>> by_thread(options.diverged.size());
+  for (std::size_t i = 0; i < options.recorded->events().size(); ++i)
+    by_thread[index(options.recorded->events()[i].thread)].push_back(EventNo{i});
+  std::vector<std::size_t> done(by_thread.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t t = index(variant.events[i].thread);
+    if (EventNo{i} < options.diverged[t]) numbers[i] = by_thread[t][done[t]++];
+  }
+  return numbers;
+}
+
 }  // namespace
 
 FirstLook first_look(const trace::Trace& window, const SettleOptions& options) {
   const model::Execution execution(window);
   const Needed needed(window, execution, options);
+  const std::vector<EventNo> numbers = recorded_numbers(window, options);
   const Candidates candidates(execution, {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b); },
-                                          options.leave_out, options.one_of});
+                                          options.leave_out, options.one_of, options.recorded, &numbers});
   return {candidates.size() != 0, candidates.left_out()};
 }
 
@@ -231,15 +253,15 @@ Result<SettledWindow> settle(const trace::Trace& window, const SettleOptions& op
   const Needed needed(window, execution, options);
   if (!options.has_candidates) {
     // Many windows of a long trace have nothing that locks alone do not settle.
-    const Candidates unlocked(
-        execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.leave_out, options.one_of});
+    const Candidates unlocked(execution, {options.fixed, [](EventNo, EventNo) { return true; }, options.leave_out,
+                                          options.one_of, options.symbols});
     if (unlocked.size() == 0) return SettledWindow{{}, unlocked.counts(), unlocked.left_out()};
   }
   const Predictor predictor(window, options.fixed, options.symbols);
   const Candidates candidates(
       execution,
       {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b) && predictor.may_be_concurrent(a, b); },
-       options.leave_out, options.one_of});
+       options.leave_out, options.one_of, options.symbols});
   return Settler(window, candidates, predictor, options).run();
 }
 

@@ -53,6 +53,8 @@ struct SettleOptions {
   const model::SymbolicTrace* symbols = nullptr;
   // Of a variant (model/detour/variant.h), by thread: from where on it is not on its recorded path.
   std::vector<EventNo> diverged;
+  // first_look: of the trace that the window is a variant of.
+  const model::SymbolicTrace* recorded = nullptr;
   // Of a variant: the last branch of each thread that turns. A pair that must come before one of them does not need it,
   // so it is decided with the variant that is without.
   std::vector<EventNo> turns;

@@ -40,6 +40,7 @@ class Search {
   Search(const trace::Trace& trace, const model::SymbolicTrace& symbols, const DetourOptions& options,
          model::DetourFinder finder, const model::Walker& walker)
       : trace_(trace),
+        symbols_(symbols),
         walker_(walker),
         options_(options),
         may_turn_(trace, symbols),
@@ -132,7 +133,7 @@ class Search {
 
   void number_paths() {
     if (!accesses_ || accesses_->order() != may_turn_.order().get()) {
-      accesses_.emplace(trace_, definitions_, may_turn_.order());
+      accesses_.emplace(trace_, symbols_, definitions_, may_turn_.order());
       number_of_.clear();
     }
     for (const auto& of_thread : by_thread_)
@@ -237,6 +238,7 @@ class Search {
     SettleOptions settling;
     for (const model::Divergence& divergence : variant.divergences) settling.diverged.push_back(divergence.from);
     settling.jobs = is_small() ? 1 : options_.jobs;  // starting threads takes longer than a small variant
+    settling.recorded = &symbols_;
     settling.turns = last_turns(variant);
     settling.budget.steps = 2'000'000;
     settling.budget.conflicts = 20'000;
@@ -337,6 +339,7 @@ class Search {
   }
 
   const trace::Trace& trace_;
+  const model::SymbolicTrace& symbols_;
   const model::Walker& walker_;  // at the start
   const DetourOptions& options_;
   MayTurn may_turn_;

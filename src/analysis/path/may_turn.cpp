@@ -15,6 +15,11 @@ namespace {
 
 constexpr EventNo kNever{~std::uint64_t{0}};
 
+// A compare-and-swap that failed may succeed.
+bool may_write(const Event& e) {
+  return trace::writes(e) || e.has(trace::kCas);
+}
+
 }  // namespace
 
 // For changes.h.
@@ -36,6 +41,9 @@ struct MayTurn::Memory {
     model::for_each_granule(e.address, e.size,
                             [&](std::uint64_t granule, model::ByteMask) { changing.insert(granule); });
   }
+  bool is_shared(EventNo no) const {
+    return is_off(no) || owner.users_.at(owner.trace_.events[index(no)].address) == kNone32;
+  }
   bool is_off(EventNo no) const { return owner.off_from_[index(owner.trace_.events[index(no)].thread)] <= no; }
 };
 
@@ -45,7 +53,10 @@ MayTurn::MayTurn(const trace::Trace& trace, const model::SymbolicTrace& symbols)
       by_thread_(trace.definitions.threads.size()),
       off_from_(by_thread_.size(), kNever),
       given_other_(by_thread_.size()) {
-  for (std::size_t i = 0; i < trace.events.size(); ++i) by_thread_[index(trace.events[i].thread)].push_back(EventNo{i});
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    by_thread_[index(trace.events[i].thread)].push_back(EventNo{i});
+    use_lock(trace.events[i]);
+  }
   find_order();
   find_unordered();
   find_changes();
@@ -81,7 +92,21 @@ void MayTurn::allow(const model::ThreadPath& path) {
   leave_path(path.thread, by_thread_[index(path.thread)][path.detours.front().branch]);
   for (const model::Detour& detour : path.detours)
     for (const Event& e : detour.events)
-      if (trace::is_access(e.kind) && trace::writes(e)) change(e.address, e.size);
+      if (trace::is_access(e.kind) && trace::writes(e))
+        change(e.address, e.size);
+      else
+        use_lock(e);
+}
+
+void MayTurn::use_lock(const Event& e) {
+  if (trace::row_of(e.kind).group != trace::Group::Lock) return;
+  const auto thread = static_cast<std::uint32_t>(index(e.thread));
+  for (const std::uint64_t lock : {e.address, e.aux}) {  // of a wait: the condition, and the mutex
+    const auto [it, fresh] = users_.try_emplace(lock, thread);
+    if (fresh || it->second == thread || it->second == kNone32) continue;
+    it.value() = kNone32;
+    grown_ = true;
+  }
 }
 
 void MayTurn::leave_path(ThreadId thread, EventNo from) {
@@ -92,7 +117,7 @@ void MayTurn::leave_path(ThreadId thread, EventNo from) {
   const std::vector<EventNo>& events = by_thread_[index(thread)];
   for (auto it = std::ranges::lower_bound(events, from); it != events.end() && *it < until; ++it) {
     const Event& e = trace_.events[index(*it)];
-    if (trace::is_access(e.kind) && trace::writes(e)) change(e.address, e.size);
+    if (trace::is_access(e.kind) && may_write(e)) change(e.address, e.size);
     if (e.kind == EventKind::Fork && index(e.child()) < by_thread_.size()) {
       given_other_[index(e.child())] = 1;
       leave_path(e.child(), EventNo{0});
@@ -135,7 +160,7 @@ void MayTurn::find_unordered() {
     const EventNo no{i};
     const Event& e = trace_.events[i];
     if (!trace::is_access(e.kind)) continue;
-    const bool writes = trace::writes(e), is_reached = writes && reached.contains(e);
+    const bool writes = may_write(e), is_reached = writes && reached.contains(e);
     model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, model::ByteMask) {
       if (unordered_.contains(granule)) return;
       std::vector<Last>& lasts = uses[granule];

@@ -1,5 +1,6 @@
 // Which branches of a trace are worth turning. They can go another way than recorded, in some schedule and with some
-// detours: their condition depends on a read that can return something else; and some other thread can still run then.
+// detours: their condition depends on a read that can return something else, or on a try of a lock that others use; and
+// some other thread can still run then.
 // No other branch helps to a race. Most branches of a real program depend on memory that forks and joins keep in order,
 // or that one thread uses alone.
 #pragma once
@@ -38,6 +39,7 @@ class MayTurn {
   void change(std::uint64_t address, std::uint64_t size);
   void find_order();
   void find_unordered();
+  void use_lock(const trace::Event& event);
   void find_changes();
 
   const trace::Trace& trace_;
@@ -46,12 +48,13 @@ class MayTurn {
   std::vector<EventNo> off_from_;  // by thread: from here on it may be off its recorded path
   std::vector<char> given_other_;  // by thread: whoever forks it may be off its path by then
   std::shared_ptr<const model::ForkJoinOrder> order_;
-  HashSet<std::uint64_t> unordered_;   // granules that threads use without an order by forks and joins
-  HashSet<std::uint64_t> allowed_;     // granules that allowed paths change
-  bool everything_ = false;            // they change all of memory
-  bool grown_ = false, left_ = false;  // since the last update: any of these; off_from_
-  std::vector<char> may_change_;       // by node
-  std::vector<EventNo> turning_;       // the branches that may turn, in order
+  HashSet<std::uint64_t> unordered_;             // granules that threads use without an order by forks and joins
+  HashSet<std::uint64_t> allowed_;               // granules that allowed paths change
+  HashMap<std::uint64_t, std::uint32_t> users_;  // by lock: its only thread; kNone32: several
+  bool everything_ = false;                      // they change all of memory
+  bool grown_ = false, left_ = false;            // since the last update: any of these; off_from_
+  std::vector<char> may_change_;                 // by node
+  std::vector<EventNo> turning_;                 // the branches that may turn, in order
 };
 
 }  // namespace racecast::analysis::predict

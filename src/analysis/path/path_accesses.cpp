@@ -8,13 +8,17 @@ namespace racecast::analysis::predict {
 
 using trace::Event;
 
-PathAccesses::PathAccesses(const trace::Trace& trace, const trace::Definitions& definitions,
-                           std::shared_ptr<const model::ForkJoinOrder> order)
-    : trace_(trace), definitions_(definitions), order_(std::move(order)), by_thread_(definitions.threads.size()) {
+PathAccesses::PathAccesses(const trace::Trace& trace, const model::SymbolicTrace& symbols,
+                           const trace::Definitions& definitions, std::shared_ptr<const model::ForkJoinOrder> order)
+    : trace_(trace),
+      definitions_(definitions),
+      order_(std::move(order)),
+      by_thread_(definitions.threads.size()),
+      locks_(&symbols) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) by_thread_[index(trace.events[i].thread)].push_back(EventNo{i});
   for (std::size_t t = 0; t < by_thread_.size(); ++t) {
     paths_.push_back({ThreadId{static_cast<std::uint32_t>(t)}, {}, {}});
-    for (const EventNo no : by_thread_[t]) note(paths_.back(), trace_.events[index(no)], no, true);
+    for (const EventNo no : by_thread_[t]) note(paths_.back(), trace_.events[index(no)], no, no, true);
     std::ranges::sort(paths_.back().by_granule);
   }
 }
@@ -24,21 +28,24 @@ std::uint32_t PathAccesses::add(const model::ThreadPath& path) {
   Path& made = paths_.back();
   const std::vector<EventNo>& own = by_thread_[index(path.thread)];
   std::size_t at = 0;
+  bool on_path = true;
   for (const model::Detour& detour : path.detours) {
     const bool is_last = &detour == &path.detours.back();
-    for (; at < detour.branch; ++at) note(made, trace_.events[index(own[at])], own[at], false);
-    for (const Event& e : detour.events) note(made, e, own[detour.branch], is_last);
+    for (; at < detour.branch; ++at)
+      note(made, trace_.events[index(own[at])], own[at], on_path ? std::optional(own[at]) : std::nullopt, false);
+    on_path = false;
+    for (const Event& e : detour.events) note(made, e, own[detour.branch], std::nullopt, is_last);
     at = detour.resume.value_or(own.size());
   }
-  for (; at < own.size(); ++at) note(made, trace_.events[index(own[at])], own[at], true);
+  for (; at < own.size(); ++at) note(made, trace_.events[index(own[at])], own[at], std::nullopt, true);
   std::ranges::sort(made.by_granule);
   return static_cast<std::uint32_t>(paths_.size() - 1);
 }
 
-void PathAccesses::note(Path& path, Event event, EventNo at, bool counts) {
+void PathAccesses::note(Path& path, Event event, EventNo at, std::optional<EventNo> recorded, bool counts) {
   event.thread = ThreadId{static_cast<std::uint32_t>(paths_.size() - 1)};
   if (!trace::is_access(event.kind)) {
-    contexts_.on_event(event);
+    locks_.pass(event, recorded, contexts_);
     return;
   }
   if (!counts || !trace::is_checked(event)) return;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/window/certain_locks.h"
 #include "finding/finding.h"
 #include "model/contexts.h"
 #include "model/detour/detours.h"
@@ -18,9 +19,9 @@ namespace racecast::analysis::predict {
 
 class PathAccesses {
  public:
-  // `order`: of the trace, without joins that a path could leave out. `definitions`: with all places. Trace and
-  // definitions must outlive it.
-  PathAccesses(const trace::Trace& trace, const trace::Definitions& definitions,
+  // `order`: of the trace, without joins that a path could leave out. `definitions`: with all places. `symbols`: of the
+  // trace. All must outlive it.
+  PathAccesses(const trace::Trace& trace, const model::SymbolicTrace& symbols, const trace::Definitions& definitions,
                std::shared_ptr<const model::ForkJoinOrder> order);
   const model::ForkJoinOrder* order() const { return order_.get(); }
 
@@ -44,7 +45,8 @@ class PathAccesses {
     std::vector<Access> accesses;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> by_granule;  // (granule, access), sorted
   };
-  void note(Path& path, trace::Event event, EventNo at, bool counts);
+  // `recorded`: its number, as long as its thread has not left its path.
+  void note(Path& path, trace::Event event, EventNo at, std::optional<EventNo> recorded, bool counts);
   bool may_race(const Access& a, const Access& b);
 
   const trace::Trace& trace_;
@@ -52,6 +54,7 @@ class PathAccesses {
   std::shared_ptr<const model::ForkJoinOrder> order_;
   std::vector<std::vector<EventNo>> by_thread_;
   model::Contexts contexts_;  // each path is a thread of its own there
+  CertainLocks locks_;        // and there
   std::vector<Path> paths_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<finding::Places>> meetings_;
 };

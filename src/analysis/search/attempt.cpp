@@ -45,6 +45,8 @@ void Attempt::reset(PointNo as_recorded) {
   order_.clear();
   blocked_.clear();
   changed_values_.clear();
+  other_outcomes_.clear();
+  times_.clear();
   if (values_) values_->reset();
   for (const std::uint32_t o : window_.not_plain) {
     locks_[o] = {};
@@ -58,7 +60,7 @@ void Attempt::reset(PointNo as_recorded) {
   for (const PointNo p : window_.not_plain_points) {
     if (p > as_recorded) break;
     time_ = p;
-    perform_sync(p, window_.event(p), window_.thread_of[p]);
+    perform_sync(p, window_.event(p), window_.thread_of[p], window_.event(p).has(trace::kFailed));
   }
   time_ = as_recorded;
 }
@@ -74,7 +76,8 @@ Attempt::Content& Attempt::content(CellNo cell) const {
   Content& content = contents_[cell];
   if (content.run == run_) return content;
   const std::vector<PointNo>& writers = window_.writers[cell];
-  const auto end = std::ranges::upper_bound(writers, as_recorded_);
+  auto end = std::ranges::upper_bound(writers, as_recorded_);
+  while (end != writers.begin() && !trace::writes(window_.event(*std::prev(end)))) --end;
   content = {};
   content.run = run_;
   if (end != writers.begin()) content.writer = content.latest = *std::prev(end);
@@ -209,6 +212,14 @@ Blocked Attempt::check(PointNo point) const {
     if (const Blocked blocked = check_conditions(point, false); blocked.rule != Rule::None) return blocked;
   const Event& e = window_.event(point);
   const std::uint32_t o = window_.object_of[point];
+  if (window_.relaxed()) {
+    if (const FreeOutcome* free = window_.free_outcome(point))
+      if (const Blocked blocked = check_outcome(point, *free); blocked.rule != Rule::None || !trace::is_access(e.kind))
+        return blocked;
+    const std::uint32_t lock = e.kind == EventKind::Wait ? window_.mutex_of[point] : o;
+    if (lock != kNone && window_.objects[lock].tried)
+      if (const Blocked blocked = check_tried(point, e); blocked.rule != Rule::None) return blocked;
+  }
   switch (e.kind) {
     case EventKind::Lock:
     case EventKind::RdLock:
@@ -256,6 +267,72 @@ Blocked Attempt::check_lock(PointNo point, const Event& e) const {
   return in_vain ? Blocked{} : Blocked{point, Rule::NotHeld, 0, 0};
 }
 
+// A thread whose try ended otherwise than recorded may hold more than it did, or less.
+Blocked Attempt::check_tried(PointNo point, const Event& e) const {
+  const std::uint32_t t = window_.thread_of[point];
+  switch (e.kind) {
+    case EventKind::Lock:
+    case EventKind::RdLock:
+    case EventKind::WrLock:
+      if (const std::optional<PointNo> other = holder(point); other && !e.has(trace::kFailed))
+        return {point, Rule::Held, *other, 0};
+      return {};
+    case EventKind::Unlock:
+    case EventKind::RwUnlock:
+      return holds(t, window_.object_of[point]) ? Blocked{} : Blocked{point, Rule::NotMine, 0, 0};
+    case EventKind::Wait: return holds(t, window_.mutex_of[point]) ? Blocked{} : Blocked{point, Rule::NotMine, 0, 0};
+    default: return {};
+  }
+}
+
+bool Attempt::holds(std::uint32_t thread, std::uint32_t object) const {
+  const Lock& lock = this->lock(object);
+  return lock.owner == thread ||
+         std::ranges::any_of(lock.readers, [&](const auto& reader) { return reader.first == thread; });
+}
+
+std::optional<PointNo> Attempt::holder(PointNo point) const {
+  const Event& e = window_.event(point);
+  const bool wakes = e.kind == EventKind::Wake;
+  const Lock& lock = this->lock(wakes ? window_.mutex_of[point] : window_.object_of[point]);
+  if (lock.owner != kNone) {
+    const bool again = lock.owner == window_.thread_of[point] && e.has(trace::kRecursive) && !wakes;
+    return again ? std::nullopt : std::optional(lock.acquire);
+  }
+  if (e.kind == EventKind::WrLock && !lock.readers.empty()) return lock.readers.front().second;
+  return std::nullopt;
+}
+
+bool Attempt::succeeds(PointNo point) const {
+  const Event& e = window_.event(point);
+  if (performed(point)) return e.has(trace::kFailed) == other_outcomes_.contains(point);
+  if (!trace::is_access(e.kind)) return !holder(point);
+  const EventNo no = window_.event_of[point];
+  const ReadResult result = read(point);
+  const bool failed = e.has(trace::kFailed);
+  const model::Condition as_recorded{window_.free_outcome(point)->outcome->node, 1, model::ConditionKind::Branch,
+                                     failed ? 0U : 1U, no};
+  return failed != values_->holds_if(as_recorded, no, result.faithful ? e.value : result.value).value_or(false);
+}
+
+bool Attempt::performed_before(PointNo a, PointNo b) const {
+  if (!performed(a) || a == b) return false;
+  if (!performed(b)) return true;
+  const auto time = [&](PointNo p) { return p <= as_recorded_ ? p : times_.at(p); };
+  return time(a) < time(b);
+}
+
+Blocked Attempt::check_outcome(PointNo point, const FreeOutcome& free) const {
+  if (succeeds(point) != window_.event(point).has(trace::kFailed) || !must_end_as_recorded(point, free)) return {};
+  return {point, Rule::Outcome, 0, 0};
+}
+
+// Where what decides it must be performed, too. And who need not be performed at all, need not end otherwise.
+bool Attempt::must_end_as_recorded(PointNo point, const FreeOutcome& free) const {
+  const std::uint32_t kept = proposal_->kept[window_.thread_of[point]];
+  return window_.position_of[point] >= kept || (free.decided != kNone && window_.position_of[free.decided] < kept);
+}
+
 bool Attempt::can_wake(PointNo point) const {
   const Event& e = window_.event(point);
   if (e.has(trace::kSpurious) || e.has(trace::kFailed)) return true;
@@ -287,8 +364,11 @@ bool Attempt::altered(CellNo cell) const {
   const Content& content = this->content(cell);
   if (content.unknown) return true;
   if (content.writer == content.latest) return content.changed;
-  const CellAccess& recorded = window_.access(content.latest, cell);
-  const CellAccess& now = window_.access(content.writer, cell);
+  // `latest` is kStart where nothing but a compare-and-swap has written that failed in the recorded run.
+  const Cell& start = window_.cells[cell];
+  const CellAccess initial{.written_known = start.start_known, .written = start.start};
+  const CellAccess& recorded = content.latest == kStart ? initial : window_.access(content.latest, cell);
+  const CellAccess& now = content.writer == kStart ? initial : window_.access(content.writer, cell);
   if (!recorded.written_known) return true;
   return content.changed ? changed_contents_[cell] != recorded.written
                          : !now.written_known || now.written != recorded.written;
@@ -360,6 +440,12 @@ void Attempt::perform(PointNo point) {
   ++steps_;
   order_.push_back(point);
   if (window_.diverges_at[t] == point && deviated_[t] == kStart) deviated_[t] = point;
+  const FreeOutcome* free = window_.free_outcome(point);
+  bool failed = e.has(trace::kFailed);
+  if (free != nullptr && succeeds(point) == failed) {
+    failed = !failed;
+    other_outcomes_.insert(point);
+  }
   if (trace::is_access(e.kind)) {
     const std::span<const CellAccess> accesses = window_.accesses(point);
     if (trace::reads(e) && !accesses.empty()) {
@@ -372,9 +458,18 @@ void Attempt::perform(PointNo point) {
         for (std::uint32_t k = 0; k < accesses.size(); ++k)
           read_from_[window_.first_access(point) + k] = std::max(content(accesses[k].cell).writer, accesses[k].section);
     }
-    if (trace::writes(e)) perform_write(point, e);
+    if (free != nullptr ? !failed : trace::writes(e))
+      perform_write(point, e);
+    else if (trace::writes(e))
+      leave_out_write(point);
   } else {
-    perform_sync(point, e, t);
+    if (free != nullptr && failed != e.has(trace::kFailed)) {
+      if (deviated_[t] == kStart) deviated_[t] = point;
+      values_->set_other_outcome(window_.event_of[point]);
+    }
+    const std::uint32_t lock = window_.mutex_of[point] != kNone ? window_.mutex_of[point] : window_.object_of[point];
+    if (lock != kNone && window_.objects[lock].tried) times_[point] = time_;
+    perform_sync(point, e, t, failed);
   }
   ++done_[t];
   // What is not as recorded does not become so by an event of missing code: it is not known then.
@@ -401,13 +496,25 @@ void Attempt::perform_write(PointNo point, const Event& e) {
   for (const CellAccess& access : window_.accesses(point)) {
     Content& now = this->content(access.cell);
     content.listed = now.listed;
-    content.latest = std::max(now.latest, point);
+    content.latest = trace::writes(e) ? std::max(now.latest, point) : now.latest;
     // What an append leaves is as recorded only if what it finds is.
     if (access.appends)
       content.unknown = content.unknown || now.unknown || std::max(now.writer, access.section) != access.recorded;
     now = content;
     const Cell& cell = window_.cells[access.cell];
     if (content.changed) changed_contents_[access.cell] = cut(value, cell.address - e.address, cell.size);
+    if (window_.execution.has_missing() && !now.listed && altered(access.cell)) {
+      now.listed = true;
+      altered_cells_.push_back(access.cell);
+    }
+  }
+}
+
+// A compare-and-swap that wrote in the recorded run, and does not now.
+void Attempt::leave_out_write(PointNo point) {
+  for (const CellAccess& access : window_.accesses(point)) {
+    Content& now = content(access.cell);
+    now.latest = std::max(now.latest, point);
     if (window_.execution.has_missing() && !now.listed && altered(access.cell)) {
       now.listed = true;
       altered_cells_.push_back(access.cell);
@@ -429,14 +536,15 @@ Blocked Attempt::check_conditions(PointNo point, bool racing) const {
       if (deviates) return {point, Rule::History, 0, 0};
       continue;
     }
-    if (condition.kind == model::ConditionKind::Cas && racing) continue;
+    const bool own = condition.kind == model::ConditionKind::Cas || condition.kind == model::ConditionKind::Known;
+    if (own && racing) continue;
     if (condition.kind == model::ConditionKind::Cas && window_.symbols->read(no) == model::kConstant) {
       if (!read(point).faithful) return {point, Rule::OwnRead, 0, 0};
       continue;
     }
     if (window_.may_change[condition.node] == 0 && !condition.broken) continue;
     std::optional<bool> holds;
-    if (condition.kind == model::ConditionKind::Cas) {
+    if (own) {
       const ReadResult result = read(point);
       holds = values_->holds_if(condition, no, result.faithful ? window_.event(point).value : result.value);
     } else {
@@ -447,9 +555,8 @@ Blocked Attempt::check_conditions(PointNo point, bool racing) const {
   return {};
 }
 
-void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t) {
+void Attempt::perform_sync(PointNo point, const Event& e, std::uint32_t t, bool failed) {
   const std::uint32_t o = window_.object_of[point];
-  const bool failed = e.has(trace::kFailed);
   const auto take = [&](Lock& lock) {
     if (lock.owner != t) {
       lock.owner = t;

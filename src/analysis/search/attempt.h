@@ -43,6 +43,8 @@ enum class Rule : std::uint8_t {
   Condition,    // relaxed: what its thread computed; `other` is the number of the condition
   History,      // relaxed: an earlier read of its thread is not faithful
   OwnRead,      // relaxed: a compare-and-swap that the model does not see would not find what it found
+  Outcome,      // relaxed: it would end otherwise than recorded, and its thread goes on only if it does not
+  NotMine,      // relaxed: its thread does not hold what it would give back
 };
 struct Blocked {
   PointNo point = 0;
@@ -85,6 +87,12 @@ class Attempt {
   PointNo deviated(std::uint32_t thread) const { return deviated_[thread]; }
   // Arrivals at a barrier, in the order performed.
   std::span<const PointNo> arrivals(std::uint32_t object) const { return arrivals_[object]; }
+  // Relaxed: did a performed operation with a free outcome succeed; would it, if it were performed now?
+  bool succeeds(PointNo point) const;
+  // Relaxed: who keeps the operation from taking its lock now (the acquire of that hold); nullopt: nobody.
+  std::optional<PointNo> holder(PointNo point) const;
+  // Of two operations on a lock with free outcomes: was `a` performed before `b` (which need not have been yet)?
+  bool performed_before(PointNo a, PointNo b) const;
   // What a performed read returned, where it is not the recorded value and is known.
   const HashMap<PointNo, std::uint64_t>& changed_values() const { return changed_values_; }
   std::uint64_t steps() const { return steps_; }  // of all runs
@@ -145,15 +153,20 @@ class Attempt {
   bool ready(PointNo point);
   Blocked check(PointNo point) const;
   Blocked check_lock(PointNo point, const trace::Event& e) const;
+  Blocked check_tried(PointNo point, const trace::Event& e) const;
+  Blocked check_outcome(PointNo point, const FreeOutcome& free) const;
+  bool must_end_as_recorded(PointNo point, const FreeOutcome& free) const;
+  bool holds(std::uint32_t thread, std::uint32_t object) const;
   Blocked check_values(PointNo point, const trace::Event& e) const;
   Blocked check_conditions(PointNo point, bool racing) const;
   ReadResult read(PointNo point) const;
   void perform(PointNo point);
   void perform_write(PointNo point, const trace::Event& e);
+  void leave_out_write(PointNo point);
   // Would missing code find another content than recorded? What it reaches is tied to it, so who has written is the
   // same; who was last need not be.
   bool altered(CellNo cell) const;
-  void perform_sync(PointNo point, const trace::Event& e, std::uint32_t thread);
+  void perform_sync(PointNo point, const trace::Event& e, std::uint32_t thread, bool failed);
   bool demanded(PointNo read) const;
   bool can_wake(PointNo point) const;
 
@@ -180,6 +193,8 @@ class Attempt {
   HashMap<PointNo, std::uint64_t> changed_values_;
   std::vector<std::uint64_t> changed_contents_;  // relaxed, by cell
   std::vector<PointNo> read_from_;               // relaxed, by access
+  HashSet<PointNo> other_outcomes_;              // relaxed: performed, and not as recorded
+  HashMap<PointNo, std::uint64_t> times_;        // relaxed: of operations on locks with free outcomes
   std::unique_ptr<model::SymbolicValues> values_;
   std::uint64_t time_ = 0, steps_ = 0;
 };

@@ -29,6 +29,7 @@ smt::Literal Lemmas::last_write(PointNo reader, CellNo cell, PointNo writer) {
   if (fresh) {
     it->second = solver_.new_variable();
     if (writer != kStart && writer != reader) add({~it->second, before(writer, reader)});
+    if (writer != kStart && window_.free_outcome(writer) != nullptr) add({~it->second, success(writer)});
     // The nearer to the recorded run, the fewer other things change.
     const std::span<const CellAccess> accesses = window_.accesses(reader);
     const auto access = std::ranges::lower_bound(accesses, cell, {}, &CellAccess::cell);
@@ -40,7 +41,13 @@ smt::Literal Lemmas::last_write(PointNo reader, CellNo cell, PointNo writer) {
 
 bool Lemmas::learn(const Attempt& attempt, const Proposal& proposal) {
   learned_ = false;
+  seen_outcomes_.clear();
   for (const Blocked& blocked : attempt.blocked()) explain(attempt, proposal, blocked);
+  while (!open_outcomes_.empty()) {
+    const PointNo point = open_outcomes_.back();
+    open_outcomes_.pop_back();
+    explain_outcome(attempt, point);
+  }
   return learned_;
 }
 
@@ -49,8 +56,8 @@ void Lemmas::explain(const Attempt& attempt, const Proposal& proposal, const Blo
   switch (blocked.rule) {
     case Rule::None:
     case Rule::Order: break;
-    case Rule::Held: explain_held(blocked); break;
-    case Rule::NotHeld: explain_not_held(point); break;
+    case Rule::Held: is_tried(point) ? explain_refused(attempt, point) : explain_held(blocked); break;
+    case Rule::NotHeld: is_tried(point) ? explain_taken(attempt, point) : explain_not_held(point); break;
     case Rule::NoUnit:
     case Rule::Unit: explain_semaphore(attempt, blocked); break;
     case Rule::Round: explain_round(attempt, blocked); break;
@@ -72,6 +79,8 @@ void Lemmas::explain(const Attempt& attempt, const Proposal& proposal, const Blo
     case Rule::Condition: explain_condition(attempt, blocked); break;
     case Rule::History: explain_unfaithful(attempt, point, attempt.deviated(window_.thread_of[point])); break;
     case Rule::OwnRead: explain_unfaithful(attempt, point, point); break;
+    case Rule::Outcome: explain_outcome(attempt, point); break;
+    case Rule::NotMine: explain_not_mine(attempt, point); break;
   }
 }
 
@@ -229,6 +238,7 @@ void Lemmas::add_between(PointNo reader, CellNo cell, PointNo section, PointNo w
   Clause clause{~last_write(reader, cell, writer), before(reader, intruder)};
   // The start content, and what missing code left, are before every write that counts.
   if (writer != kStart && writer != section) clause.push_back(before(intruder, writer));
+  if (window_.free_outcome(intruder) != nullptr) clause.push_back(~success(intruder));
   add(clause);
 }
 

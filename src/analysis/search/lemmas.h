@@ -4,8 +4,9 @@
 // order.
 //
 // Kinds of free variables: a read is faithful; of a cell, this write is the last one before that point (whatever it
-// stored); this write stores what was recorded; a wake has this notify, a try that failed is inside this scope. Lemmas
-// are made on demand, so a hard pair takes tens of them, where the whole formula of its cone has a hundred thousand.
+// stored); this write stores what was recorded; a wake has this notify, a try that failed is inside this scope; an
+// operation with a free outcome succeeds. Lemmas are made on demand, so a hard pair takes tens of them, where the whole
+// formula of its cone has a hundred thousand.
 #pragma once
 
 #include <array>
@@ -101,9 +102,11 @@ class Lemmas {
   void explain_condition(const Attempt& attempt, const Blocked& blocked);
   void explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read);
   void explain_content(const Attempt& attempt, const Blocked& blocked);
+  void explain_condition(const Attempt& attempt, PointNo point, const model::Condition& condition);
   void explain_by_value(PointNo point, const model::Condition& condition, EventNo read);
   void add_reasons(const Attempt& attempt, PointNo point, const Reasons& reasons);
-  void add_broken(Clause clause, const Reasons& reasons);
+  void add_reasons(const Attempt& attempt, Clause clause, const Reasons& reasons);
+  void add_broken(const Attempt& attempt, Clause clause, const Reasons& reasons);
   Literal stores_recorded(PointNo write);
   // Which writes the solver knows that a reader may find in a cell. The others it knows together, as `rest`: "one that
   // is not listed". They are listed a few at a time, when the search has chosen the rest.
@@ -127,6 +130,21 @@ class Lemmas {
                     Literal without, Literal rest);
   bool meets(PointNo reader, const CellAccess& access, Demanded& demand, PointNo writer);
   bool satisfies(Demanded& demand, PointNo reader, std::uint64_t value);
+  // Relaxed (lemmas_outcomes.cpp)
+  // "It succeeds": of one with a free outcome a variable, else what was recorded.
+  Literal success(PointNo point);
+  // "It ends otherwise than in the attempt". Why it ended so will be learned, too, if the solver thinks that it did
+  // not.
+  Literal other_outcome(const Attempt& attempt, PointNo point);
+  void explain_outcome(const Attempt& attempt, PointNo point);
+  void explain_cas_outcome(const Attempt& attempt, PointNo point);
+  void explain_taken(const Attempt& attempt, PointNo point);
+  void explain_refused(const Attempt& attempt, PointNo point);
+  void explain_not_mine(const Attempt& attempt, PointNo point);
+  std::uint32_t lock_of(PointNo point) const {
+    return window_.mutex_of[point] != kNone ? window_.mutex_of[point] : window_.object_of[point];
+  }
+  bool is_tried(PointNo point) const { return lock_of(point) != kNone && window_.objects[lock_of(point)].tried; }
   bool is_racing(PointNo point) const { return point == racing_[0] || point == racing_[1]; }
 
   void add_cause(const Proposal& proposal, PointNo read);
@@ -162,6 +180,9 @@ class Lemmas {
   std::map<PointNo, Literal> stores_recorded_;
   HashSet<PointNo> explained_;  // writes of which the solver knows all that there is to know
   std::vector<Intruder> intruders_;
+  std::map<PointNo, Literal> successes_;
+  std::vector<PointNo> open_outcomes_;                               // to be explained
+  HashSet<PointNo> seen_outcomes_;                                   // since the last attempt
   std::set<std::tuple<PointNo, CellNo, PointNo, PointNo>> between_;  // reader, cell, writer, intruder: was added
   std::set<std::tuple<PointNo, PointNo, CellNo>> appends_;           // by, reader, cell: add_appends() was called
   LemmaScratch& scratch_;

@@ -36,7 +36,7 @@ const std::vector<NodeNo>& leaves_of(const Window& window, LemmaScratch& scratch
     open.pop_back();
     if (window.may_change[n] == 0) continue;
     const Node& node = window.symbols->nodes()[n];
-    if (node.kind == NodeKind::Read || node.kind == NodeKind::History) {
+    if (node.kind == NodeKind::Read || node.kind == NodeKind::Outcome || node.kind == NodeKind::History) {
       leaves.push_back(n);
       continue;
     }
@@ -121,6 +121,8 @@ class Lemmas::Reasons {
   const std::vector<std::pair<PointNo, PointNo>>& orders() const { return orders_; }
   // And these writes store what was recorded; that is not followed.
   const std::vector<PointNo>& recorded() const { return recorded_; }
+  // And these tries end as they did.
+  const std::vector<PointNo>& tries() const { return tries_; }
 
   void add_value(NodeNo node) {
     if (node != model::kConstant) add_leaves(node);
@@ -161,7 +163,7 @@ class Lemmas::Reasons {
   }
   void add_leaf(NodeNo leaf) {
     const Node& node = window_.symbols->nodes()[leaf];
-    if (node.kind == NodeKind::Read) {
+    if (node.kind != NodeKind::History) {
       if (const PointNo read = window_.point_of[index(node.event)]; read != kNone) open(read);
       return;
     }
@@ -169,7 +171,7 @@ class Lemmas::Reasons {
     if (read != kStart && index(window_.event_of[read]) < index(node.event)) open(read);
   }
   void add_writer(PointNo writer) {
-    if (writer == kStart || !trace::writes(window_.event(writer))) return;
+    if (writer == kStart || !window_.may_write(writer)) return;
     const NodeNo node = window_.written(writer);
     if (node == model::kConstant) return;
     if (node == model::kHistory) {
@@ -192,6 +194,7 @@ class Lemmas::Reasons {
       const PointNo read = open_.back();
       open_.pop_back();
       const trace::Event& e = window_.event(read);
+      if (!trace::is_access(e.kind) && window_.free_outcome(read) != nullptr) tries_.push_back(read);
       if (e.kind == trace::EventKind::Fork)
         for (const NodeNo input : window_.symbols->inputs(e.child()))
           if (!attempt_.values().is_recorded(input)) add_leaves(input);
@@ -216,7 +219,7 @@ class Lemmas::Reasons {
   AlwaysRecorded always_recorded_;
   std::vector<Source> sources_;
   std::vector<std::pair<PointNo, PointNo>> orders_;
-  std::vector<PointNo> recorded_;
+  std::vector<PointNo> recorded_, tries_;
   std::vector<PointNo> open_;
   HashSet<PointNo> seen_, seen_writes_;
 };
@@ -232,6 +235,10 @@ smt::Literal Lemmas::stores_recorded(PointNo write) {
 
 // Not all of these again, if the point is kept (a racing access: it is).
 void Lemmas::add_reasons(const Attempt& attempt, PointNo point, const Reasons& reasons) {
+  add_reasons(attempt, is_racing(point) ? Clause{} : Clause{not_kept(point)}, reasons);
+}
+// The clause, or not all of these again.
+void Lemmas::add_reasons(const Attempt& attempt, Clause clause, const Reasons& reasons) {
   // Writes that the model has storing something else, though they store what was recorded as long as their reads do
   // not change.
   std::vector<PointNo> given_up;
@@ -242,14 +249,14 @@ void Lemmas::add_reasons(const Attempt& attempt, PointNo point, const Reasons& r
         given_up.push_back(write);
   };
   look_at(reasons.recorded());
-  add_broken(is_racing(point) ? Clause{} : Clause{not_kept(point)}, reasons);
+  add_broken(attempt, std::move(clause), reasons);
   while (!given_up.empty()) {
     const PointNo write = given_up.back();
     given_up.pop_back();
     Reasons why(window_, must_, attempt, scratch_);
     why.add_value(window_.written(write));
     look_at(why.recorded());
-    add_broken({stores_recorded(write)}, why);
+    add_broken(attempt, {stores_recorded(write)}, why);
     // Where its reads have no choice, all that can be given up is the writes before it.
     const bool has_choice = std::ranges::any_of(why.sources(), [&](const Reasons::Source& source) {
       return choice(source.reader, source.cell, source.section).is_free();
@@ -260,10 +267,10 @@ void Lemmas::add_reasons(const Attempt& attempt, PointNo point, const Reasons& r
       if (!explained_.contains(earlier) && seen.insert(earlier).second) given_up.push_back(earlier);
   }
 }
-// The clause, or not all of these.
-void Lemmas::add_broken(Clause clause, const Reasons& reasons) {
+void Lemmas::add_broken(const Attempt& attempt, Clause clause, const Reasons& reasons) {
   for (const PointNo write : reasons.recorded()) clause.push_back(~stores_recorded(write));
   for (const auto& [first, second] : reasons.orders()) clause.push_back(before(first, second));
+  for (const PointNo tries : reasons.tries()) clause.push_back(other_outcome(attempt, tries));
   for (const Reasons::Source& source : reasons.sources()) {
     Choice& writers = choice(source.reader, source.cell, source.section);
     if (!writers.is_free()) continue;  // it cannot read from another
@@ -272,13 +279,18 @@ void Lemmas::add_broken(Clause clause, const Reasons& reasons) {
     else if (solver_.holds(writers.rest))
       list_more(source.reader, source.cell, writers, std::nullopt);
     clause.push_back(~last_write(source.reader, source.cell, source.writer));
+    // Where the model is wrong about who wrote at all, it learns why.
+    for (const PointNo writer : writers.listed)
+      if (writer != kStart && window_.free_outcome(writer) != nullptr && attempt.performed(writer) &&
+          (writer == source.writer || solver_.holds(last_write(source.reader, source.cell, writer))))
+        static_cast<void>(other_outcome(attempt, writer));
     // The model may say that another one is the last. Then the next that it thinks of should not be in vain, too.
     const bool is_other = std::ranges::any_of(writers.listed, [&](PointNo writer) {
       return writer != source.writer && solver_.holds(last_write(source.reader, source.cell, writer));
     });
     if (is_other)
       for (const PointNo writer : writers.listed)
-        if (writer != source.writer)
+        if (writer != source.writer && source.writer != kStart)
           intruders_.push_back({source.reader, source.cell, source.section, writer, source.writer});
   }
   add(clause);
@@ -359,7 +371,7 @@ void Lemmas::add_demanded(PointNo reader, const CellAccess& access, Demanded& de
 }
 
 bool Lemmas::meets(PointNo reader, const CellAccess& access, Demanded& demand, PointNo writer) {
-  const bool is_write = writer != kStart && trace::writes(window_.event(writer));
+  const bool is_write = writer != kStart && window_.may_write(writer);
   const NodeNo node = is_write ? window_.written(writer) : model::kConstant;
   if (node != model::kConstant && node != model::kHistory) return true;
   const bool gives = window_.gives(writer, access);
@@ -385,7 +397,7 @@ bool Lemmas::satisfies(Demanded& demand, PointNo reader, std::uint64_t value) {
   return it->second;
 }
 
-// The point needs the read to be faithful.
+// The point needs the read to be faithful (or the try to end as recorded).
 void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo read) {
   const Clause head = is_racing(point) ? Clause{} : Clause{not_kept(point)};
   for (const CellAccess& access : window_.accesses(read)) {
@@ -403,13 +415,28 @@ void Lemmas::explain_unfaithful(const Attempt& attempt, PointNo point, PointNo r
 
 void Lemmas::explain_condition(const Attempt& attempt, const Blocked& blocked) {
   const EventNo no = window_.event_of[blocked.point];
-  const model::Condition& condition = window_.symbols->conditions(no)[blocked.other];
+  explain_condition(attempt, blocked.point, window_.symbols->conditions(no)[blocked.other]);
+}
+void Lemmas::explain_condition(const Attempt& attempt, PointNo point, const model::Condition& condition) {
   const std::vector<NodeNo>& leaves = leaves_of(window_, scratch_, condition.node);
   if (leaves.size() == 1 && window_.symbols->nodes()[leaves[0]].kind == NodeKind::Read)
-    explain_by_value(blocked.point, condition, window_.symbols->nodes()[leaves[0]].event);
+    explain_by_value(point, condition, window_.symbols->nodes()[leaves[0]].event);
   Reasons reasons(window_, must_, attempt, scratch_);
   reasons.add_value(condition.node);
-  add_reasons(attempt, blocked.point, reasons);
+  add_reasons(attempt, point, reasons);
+}
+
+// What it read and what it expected. Where its thread goes on only if it ends as recorded, that is a condition.
+void Lemmas::explain_cas_outcome(const Attempt& attempt, PointNo point) {
+  const FreeOutcome& free = *window_.free_outcome(point);
+  if (!attempt.performed(point)) {
+    const EventNo decided = window_.event_of[free.decided];
+    explain_condition(attempt, free.decided, window_.symbols->conditions(decided)[free.outcome->by]);
+    return;
+  }
+  Reasons reasons(window_, must_, attempt, scratch_);
+  reasons.add_value(free.outcome->node);
+  add_reasons(attempt, {not_kept(point), attempt.succeeds(point) ? success(point) : ~success(point)}, reasons);
 }
 
 // A condition on one read alone: which of the values that are stored there satisfy it?

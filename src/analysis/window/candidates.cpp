@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analysis/window/certain_locks.h"
 #include "base/check.h"
 #include "base/hash.h"
 #include "model/memory/granules.h"
@@ -144,7 +145,10 @@ struct Candidates::SiteFinder {
   // Could anybody else need the event? Then a stretch of its thread ends with it.
   bool ends_stretch(std::size_t i, const Event& e) const {
     if (!all.execution_.sections_of(EventNo{i}).empty()) return true;  // also a call inside of missing code
-    if (trace::is_access(e.kind)) return (trace::writes(e) && shared.contains(e)) || reached.contains(e);
+    if (trace::is_access(e.kind)) {
+      const bool may_write = trace::writes(e) || (e.has(trace::kCas) && all.options_.symbols != nullptr);
+      return (may_write && shared.contains(e)) || reached.contains(e);
+    }
     // What only its own thread minds.
     return e.kind != EventKind::Branch && e.kind != EventKind::Value && e.kind != EventKind::Marker &&
            e.kind != EventKind::Call && e.kind != EventKind::Return;
@@ -163,10 +167,15 @@ struct Candidates::SiteFinder {
 void Candidates::find_sites(model::Contexts& contexts) {
   const std::vector<Event>& events = execution_.trace().events;
   SiteFinder finder(*this);
+  CertainLocks locks(options_.symbols);
+  const auto number_of = [&](std::size_t i) {
+    const EventNo no = options_.numbers != nullptr ? (*options_.numbers)[i] : EventNo{i};
+    return no == model::kUndecided ? std::nullopt : std::optional(no);
+  };
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
     if (!trace::is_access(e.kind))
-      contexts.on_event(e);
+      locks.pass(e, number_of(i), contexts);
     else if (i >= options_.fixed && trace::is_checked(e) && finder.shared.contains(e))
       finder.add_access(i, e, contexts.lockset(e.thread));
     if (finder.ends_stretch(i, e)) ++finder.stretch[index(e.thread)];

@@ -3,12 +3,12 @@
 // first and the rest is a fall-back.
 //
 // Accesses of one thread at one place, to the same bytes of one life, with the same locks held, are a *site*. Of a
-// stretch of a thread in which it does nothing that anybody else could need (no synchronisation, no write to shared
-// memory, nothing that is tied to missing code) only the first access of a site is kept: if a later one can be next,
-// so can the first, by leaving out what comes after it. Two sites of different threads whose bytes conflict and whose
-// locks do not exclude each other make a *bundle*; for one access of the one, those of the other that must-order leaves
-// unordered are an interval, found by bisection. The bundles of a pair of places with the same threads and locks are a
-// class.
+// stretch of a thread in which it does nothing that anybody else could need (no synchronisation, nothing that may write
+// to shared memory, nothing that is tied to missing code) only the first access of a site is kept: if a later one can
+// be next, so can the first, by leaving out what comes after it. Two sites of different threads whose bytes conflict
+// and whose locks do not exclude each other make a *bundle*; for one access of the one, those of the other that
+// must-order leaves unordered are an interval, found by bisection. The bundles of a pair of places with the same
+// threads and locks are a class.
 //
 // Of a class, all pairs are tried if they are at most kAllOfClass; otherwise kSomeOfClass of them, chosen evenly, each
 // with its nearest partners. A pair of places has at most kMaxTries tries. What is left out, is counted.
@@ -29,6 +29,7 @@
 #include "finding/finding.h"
 #include "model/contexts.h"
 #include "model/order/execution.h"
+#include "model/symbolic/symbolic_trace.h"
 
 namespace racecast::analysis::predict {
 
@@ -55,6 +56,10 @@ class Candidates {
     // Pairs of places that are of no interest; may be null. Which of them there are is told by left_out().
     const PlacesSet* leave_out = nullptr;
     const HashSet<std::uint64_t>* one_of = nullptr;  // only pairs with one of these places; null: all
+    // Where outcomes are free; null: they are as recorded. The events are those of `symbols`, or have in `numbers` the
+    // numbers of those that they are (kUndecided: none).
+    const model::SymbolicTrace* symbols = nullptr;
+    const std::vector<EventNo>* numbers = nullptr;
   };
   // `execution` must outlive it.
   Candidates(const model::Execution& execution, Options options);

@@ -1,5 +1,5 @@
-// What can have another value than the recorded one: reads of memory that can, what is computed from them, and memory
-// that it is stored in.
+// What can have another value than the recorded one: reads of memory that can, tries of locks that others use, what is
+// computed from them, and memory that it is stored in.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +13,10 @@ namespace racecast::analysis::predict {
 // Memory as far as it is known to change. Events are those of the symbolic trace, which begins with event 0.
 template <typename M>
 concept ChangingMemory = requires(M& memory, EventNo event) {
-  { memory.changes(event) } -> std::convertible_to<bool>;  // some of what the access touches
-  memory.change(event);                                    // all of it
-  { memory.is_off(event) } -> std::convertible_to<bool>;   // is the thread not on its recorded path at this event?
+  { memory.changes(event) } -> std::convertible_to<bool>;    // some of what the access touches
+  memory.change(event);                                      // all of it
+  { memory.is_shared(event) } -> std::convertible_to<bool>;  // does another thread use the lock of this try?
+  { memory.is_off(event) } -> std::convertible_to<bool>;     // is the thread not on its recorded path at this event?
 };
 
 inline bool has_changing_inputs(const model::SymbolicTrace& symbols, const std::vector<char>& may_change,
@@ -39,8 +40,12 @@ std::vector<char> find_changes(const model::SymbolicTrace& symbols, std::size_t 
       if (e.kind == trace::EventKind::Fork && index(e.child()) < threads &&
           has_changing_inputs(symbols, may_change, e.child()))
         deviates[index(e.child())] = 1;
+      const model::Outcome* outcome = symbols.outcome(no);
+      const bool ends_otherwise = outcome != nullptr && may_change[outcome->node] != 0;
+      if (ends_otherwise) deviates[t] = 1;
       if (!trace::is_access(e.kind)) continue;
       if (trace::reads(e) && memory.changes(no)) deviates[t] = 1;
+      if (ends_otherwise) memory.change(no);
       if (!trace::writes(e)) continue;
       const model::NodeNo node = symbols.written(no);
       if (node != model::kConstant && (node == model::kHistory ? deviates[t] != 0 : may_change[node] != 0))
@@ -54,6 +59,10 @@ std::vector<char> find_changes(const model::SymbolicTrace& symbols, std::size_t 
       case model::NodeKind::Read:
         pass_events(index(node.event));
         may_change[n] = memory.changes(node.event) ? 1 : 0;
+        break;
+      case model::NodeKind::Outcome:
+        pass_events(index(node.event));
+        may_change[n] = symbols.outcome(node.event) != nullptr && memory.is_shared(node.event) ? 1 : 0;
         break;
       case model::NodeKind::History:
         if (n == model::kHistory) break;  // asked where it is used

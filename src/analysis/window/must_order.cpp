@@ -140,8 +140,16 @@ struct MustOrder::Pass {
         for (const CellAccess& access : w.accesses(read)) join_sources(t, read, access);
       pending[t].clear();
     }
-    if (w.scope_of[p] != kNone) held[t].push_back(w.scope_of[p]);
-    if (changed || w.scope_of[p] != kNone) close_scopes(t);
+    bool begins = false;
+    if (const std::uint32_t s = w.scope_of[p]; s != kNone && w.scopes[s].certain == p) {
+      held[t].push_back(s);
+      begins = true;
+    }
+    for (; certain_later < w.certain_later.size() && w.certain_later[certain_later].first == p; ++certain_later) {
+      held[t].push_back(w.certain_later[certain_later].second);
+      begins = true;
+    }
+    if (changed || begins) close_scopes(t);
   }
 
   // A demanded read is after whatever all writes that it may read from have in common: of each thread, the first that
@@ -221,7 +229,7 @@ struct MustOrder::Pass {
         for (std::uint32_t u = 0; u < m.threads_; ++u) {
           if (u == t || current[t][u] == 0) continue;
           const Scope* other = last_begun(mine, u, current[t][u]);
-          if (other == nullptr || other->acquire > at) continue;
+          if (other == nullptr || other->certain > at) continue;
           if (other->release == kNone) {
             m.limit_[t] = std::min(m.limit_[t], w.position_of[at]);
           } else if (w.position_of[other->release] >= current[t][u]) {
@@ -232,14 +240,14 @@ struct MustOrder::Pass {
       }
     }
   }
-  // The last scope of `thread` that excludes `mine` and begins among its first `count` points.
+  // The last scope of `thread` that excludes `mine` and is certain to begin among its first `count` points.
   const Scope* last_begun(const Scope& mine, std::uint32_t thread, std::uint32_t count) const {
     const auto& lists = scopes_by_thread(mine.object);
     const auto it = lists.find(thread);
     if (it == lists.end()) return nullptr;
     const std::vector<std::uint32_t>& list = mine.shared ? it->second.exclusive : it->second.all;
     const auto end =
-        std::ranges::partition_point(list, [&](std::uint32_t s) { return w.position_of[w.scopes[s].acquire] < count; });
+        std::ranges::partition_point(list, [&](std::uint32_t s) { return w.position_of[w.scopes[s].certain] < count; });
     return end == list.begin() ? nullptr : &w.scopes[*std::prev(end)];
   }
   struct Scopes {
@@ -249,6 +257,7 @@ struct MustOrder::Pass {
     auto [it, fresh] = scopes_of_.try_emplace(object);
     if (fresh)
       for (const std::uint32_t s : w.objects[object].scopes) {
+        if (w.scopes[s].certain == kNone) continue;
         Scopes& scopes = it->second[w.scopes[s].thread];
         scopes.all.push_back(s);
         if (!w.scopes[s].shared) scopes.exclusive.push_back(s);
@@ -302,6 +311,7 @@ struct MustOrder::Pass {
   std::vector<std::map<std::uint32_t, std::vector<PointNo>>> arrivals;
   std::vector<std::map<std::uint32_t, std::size_t>> leaves;
   std::vector<PointNo> done_once;  // the only one of the window; kNone: there are several
+  std::size_t certain_later = 0;   // of Window::certain_later, so many are behind
   mutable std::map<std::uint32_t, std::map<std::uint32_t, Scopes>> scopes_of_;
 };
 
@@ -350,12 +360,20 @@ PointNo MustOrder::last_write(CellNo cell, std::uint32_t thread, std::uint32_t c
 
 std::vector<PointNo> MustOrder::latest_before(PointNo reader, CellNo cell, PointNo section) const {
   std::vector<PointNo> latest;
-  for (std::uint32_t t = 0; t < threads_; ++t)
-    if (const PointNo p =
-            last_write(cell, t, window_.thread_of[reader] == t ? window_.position_of[reader] : clock(reader)[t]);
-        p != kNone && p >= section)
-      latest.push_back(p);
+  for (std::uint32_t t = 0; t < threads_; ++t) {
+    const std::uint32_t count = window_.thread_of[reader] == t ? window_.position_of[reader] : clock(reader)[t];
+    // A compare-and-swap that may fail writes for certain only if what decides that it does is before the reader, too.
+    PointNo p = last_write(cell, t, count);
+    while (p != kNone && !is_certain_write(p, count)) p = last_write(cell, t, window_.position_of[p]);
+    if (p != kNone && p >= section) latest.push_back(p);
+  }
   return latest;
+}
+
+bool MustOrder::is_certain_write(PointNo write, std::uint32_t count) const {
+  const FreeOutcome* free = window_.free_outcome(write);
+  if (free == nullptr) return true;
+  return trace::writes(window_.event(write)) && free->decided != kNone && window_.position_of[free->decided] < count;
 }
 
 std::vector<PointNo> MustOrder::possible(PointNo reader, CellNo cell, PointNo section,

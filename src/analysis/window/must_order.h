@@ -74,8 +74,10 @@ class MustOrder {
     return std::span(rows_).subspan(std::size_t{id} * threads_, threads_);
   }
 
-  // The last write of each thread that must be before the reader and is not before the section.
+  // The last certain write of each thread that must be before the reader and is not before the section.
   std::vector<PointNo> latest_before(PointNo reader, CellNo cell, PointNo section) const;
+  // Does it write, if the first `count` points of its thread are performed?
+  bool is_certain_write(PointNo write, std::uint32_t count) const;
   // Those of `candidates` that may be the last write before `reader`.
   std::vector<PointNo> possible(PointNo reader, CellNo cell, PointNo section,
                                 std::span<const PointNo> candidates) const;

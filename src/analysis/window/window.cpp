@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "analysis/window/changes.h"
 #include "base/check.h"
@@ -63,6 +64,7 @@ struct Window::Builder {
     cut_memory();
     choose_cells();
     choose_points(fixed);
+    find_free_outcomes();
     find_objects();
     fill_accesses();
     find_demands();
@@ -118,7 +120,7 @@ struct Window::Builder {
         for (std::size_t c = from; c < to; ++c) {
           if (toucher[c] == kNone) toucher[c] = static_cast<std::uint32_t>(index(e.thread));
           if (toucher[c] != index(e.thread)) shared[c] = 1;
-          if (trace::writes(e)) written[c] = 1;
+          if (trace::writes(e) || (w.relaxed() && w.symbols->outcome(EventNo{i}) != nullptr)) written[c] = 1;
           if (trace::reads(e)) read[c] = 1;
         }
       }
@@ -142,6 +144,7 @@ struct Window::Builder {
       std::fill(changes.begin() + from, changes.begin() + to, 1);
     }
     if (w.relaxed()) {
+      find_shared_locks();
       Changes memory{*this, changes};
       w.may_change = find_changes(*w.symbols, threads, memory);
     }
@@ -171,8 +174,25 @@ struct Window::Builder {
       return std::ranges::any_of(cuts_of(no), [](char change) { return change != 0; });
     }
     void change(EventNo no) const { std::ranges::fill(cuts_of(no), 1); }
+    bool is_shared(EventNo no) const {
+      // Of a variant it is not known who used a lock before detours were taken.
+      return builder.w.symbols->is_variant() ||
+             builder.shared_locks.contains({builder.x.life_of(no), builder.x.event(no).address});
+    }
     bool is_off(EventNo no) const { return builder.w.symbols->diverged(builder.x.event(no).thread) <= no; }
   };
+  // Locks that more than one thread uses.
+  void find_shared_locks() {
+    if (w.symbols->outcomes().empty()) return;
+    std::map<Place, ThreadId> users;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Event& e = x.event(EventNo{i});
+      if (trace::row_of(e.kind).group != Group::Lock) continue;
+      const bool sleeps = e.kind == EventKind::Wait || e.kind == EventKind::Wake;
+      const Place lock = sleeps ? Place{x.mutex_life_of(EventNo{i}), e.aux} : Place{x.life_of(EventNo{i}), e.address};
+      if (users.try_emplace(lock, e.thread).first->second != e.thread) shared_locks.insert(lock);
+    }
+  }
   bool has_changing_inputs(ThreadId thread) const {
     return predict::has_changing_inputs(*w.symbols, w.may_change, thread);
   }
@@ -260,13 +280,29 @@ struct Window::Builder {
       const bool matters =
           touched.matters || in_section || diverges || (demanding && (w.relaxed() || has_read[t] != 0));
       if (demanding && !w.relaxed()) has_read[t] = 0;
-      if (touched.reads_cell) has_read[t] = 1;
+      if (touched.reads_cell || (w.relaxed() && ends_otherwise(no))) has_read[t] = 1;
       if (w.relaxed() && e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
         has_read[index(e.child())] = 1;
       if (!matters) continue;
       const PointNo point = add_point(no, t, demanding);
       if (i < fixed_events) w.fixed = point;
       if (diverges) w.diverges_at[t] = point;
+    }
+  }
+
+  bool ends_otherwise(EventNo no) const {
+    const model::Outcome* outcome = w.symbols->outcome(no);
+    return outcome != nullptr && w.may_change[outcome->node] != 0;
+  }
+  void find_free_outcomes() {
+    if (!w.relaxed()) return;
+    for (const auto& [event, outcome] : w.symbols->outcomes()) {
+      const PointNo point = w.point_of[event];
+      if (point == kNone || point <= w.fixed || !ends_otherwise(EventNo{event})) continue;
+      const Event& e = w.event(point);
+      if ((e.kind == EventKind::RdLock || e.kind == EventKind::WrLock) && e.has(trace::kRecursive)) continue;
+      const PointNo decided = outcome.decided == model::kUndecided ? kNone : w.point_of[index(outcome.decided)];
+      w.free_[point] = {&outcome, decided};
     }
   }
 
@@ -291,6 +327,7 @@ struct Window::Builder {
       if (!has_object(e)) continue;
       const std::uint32_t o = w.object_of[p] = object_at(w.life_of[p], e.address);
       w.objects[o].points.push_back(p);
+      if (w.free_outcome(p) != nullptr) w.objects[o].tried = true;
       if (e.kind == EventKind::Wait || e.kind == EventKind::Wake)
         w.mutex_of[p] = object_at(x.mutex_life_of(w.event_of[p]), e.aux);
       if (e.kind == EventKind::BarrierArrive && e.has(trace::kHasValue))
@@ -313,8 +350,25 @@ struct Window::Builder {
       const std::uint32_t o = wakes ? w.mutex_of[acquire] : w.object_of[acquire];
       w.scope_of[acquire] = static_cast<std::uint32_t>(w.scopes.size());
       w.objects[o].scopes.push_back(static_cast<std::uint32_t>(w.scopes.size()));
-      w.scopes.push_back(
-          {o, w.thread_of[acquire], scope.shared, acquire, scope.release ? w.point_of[index(*scope.release)] : kNone});
+      const PointNo release = scope.release ? w.point_of[index(*scope.release)] : kNone;
+      PointNo certain = acquire;
+      if (const FreeOutcome* free = w.free_outcome(acquire)) {
+        certain = free->decided < release ? free->decided : kNone;
+        if (certain != kNone) w.certain_later.emplace_back(certain, w.scopes.size());
+      }
+      w.scopes.push_back({o, w.thread_of[acquire], scope.shared, acquire, release, certain});
+    }
+    std::ranges::sort(w.certain_later);
+    find_users();
+  }
+  void find_users() {
+    if (w.free_.empty()) return;
+    for (PointNo p = 1; p < w.event_of.size(); ++p) {
+      const std::uint32_t lock = w.mutex_of[p] != kNone ? w.mutex_of[p] : w.object_of[p];
+      if (lock == kNone || !w.objects[lock].tried) continue;
+      w.objects[lock].users.resize(threads);
+      w.objects[lock].users[w.thread_of[p]].push_back(p);
+      if (w.event(p).has(trace::kRecursive)) w.objects[lock].recursive = true;
     }
   }
 
@@ -338,12 +392,15 @@ struct Window::Builder {
       if (trace::is_access(e.kind)) {
         const auto [from, to] = cuts_of(x.life_of(no), e.address, e.size);
         for (std::size_t c = from; c < to; ++c)
-          if (cell_at[c] != kNone) w.accesses_.push_back(cell_access(e, cell_at[c], passed));
+          if (cell_at[c] != kNone) {
+            w.accesses_.push_back(cell_access(e, cell_at[c], passed));
+            if (!trace::writes(e) && w.may_write(p)) may_store(p, e, w.accesses_.back());
+          }
       }
       if (x.has_missing()) pass_sections(p, no, e, passed);
-      if (trace::writes(e))
+      if (w.may_write(p))
         for (std::size_t k = w.accesses_begin_[p]; k < w.accesses_.size(); ++k) {
-          passed.writer[w.accesses_[k].cell] = p;
+          if (trace::writes(e)) passed.writer[w.accesses_[k].cell] = p;
           w.writers[w.accesses_[k].cell].push_back(p);
         }
     }
@@ -376,6 +433,14 @@ struct Window::Builder {
       cell.start = access.read;
     }
     return access;
+  }
+  // A compare-and-swap that failed: what it would have stored.
+  void may_store(PointNo p, const Event& e, CellAccess& access) const {
+    const Cell& cell = w.cells[access.cell];
+    access.writes = true;
+    access.written_known = e.size <= 8;
+    if (access.written_known)
+      access.written = cut(w.free_outcome(p)->outcome->stores.value, cell.address - e.address, cell.size);
   }
   void pass_sections(PointNo p, EventNo no, const Event& e, Passed& passed) const {
     for (const model::SectionAt& at : x.sections_of(no)) {
@@ -458,7 +523,8 @@ struct Window::Builder {
   std::vector<Place> cuts;
   std::vector<char> reached;
   std::vector<CellNo> cell_at;  // by cut: the cell that begins there, or kNone
-  bool everything = false;      // some missing code reaches everything
+  std::set<Place> shared_locks;
+  bool everything = false;  // some missing code reaches everything
 };
 
 Window::Window(const trace::Trace& t, std::uint64_t fixed_events, const model::SymbolicTrace* path, bool writers_only)
@@ -467,7 +533,8 @@ Window::Window(const trace::Trace& t, std::uint64_t fixed_events, const model::S
 }
 
 model::NodeNo Window::written(PointNo write) const {
-  const model::NodeNo node = symbols->written(event_of[write]);
+  const bool wrote = trace::writes(event(write));
+  const model::NodeNo node = wrote ? symbols->written(event_of[write]) : free_outcome(write)->outcome->stores.node;
   return node == model::kHistory || may_change[node] != 0 ? node : model::kConstant;
 }
 

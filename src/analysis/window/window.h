@@ -66,14 +66,27 @@ struct Scope {
   std::uint32_t thread = 0;
   bool shared = false;
   PointNo acquire = 0, release = kNone;
+  PointNo certain = 0;  // whoever performs this point holds it: `acquire`; of a try that may fail, where that is
+                        // decided (kNone: nowhere in the scope)
+};
+
+// Relaxed: an operation that may end otherwise than recorded.
+struct FreeOutcome {
+  const model::Outcome* outcome = nullptr;
+  PointNo decided = kNone;  // Outcome::decided
 };
 
 // The order of operations on one synchronisation object, in the trace.
 struct Object {
   std::vector<PointNo> points;
   std::vector<std::uint32_t> scopes;  // of a lock: into Window::scopes
-  std::int64_t start = 0;             // of a semaphore: units at the start
-  std::uint64_t parties = 0;          // of a barrier; 0: not known
+  bool tried = false;                 // of a lock: a try of it has a free outcome
+  // Of such a one: whatever takes it or gives it back, waits and wakes too, by thread. Empty: the thread does not use
+  // it.
+  std::vector<std::vector<PointNo>> users;
+  bool recursive = false;     // likewise: its holder may take it again
+  std::int64_t start = 0;     // of a semaphore: units at the start
+  std::uint64_t parties = 0;  // of a barrier; 0: not known
 };
 
 class Window {
@@ -125,11 +138,24 @@ class Window {
   std::vector<PointNo> diverges_at;       // by thread: the branch with which it leaves its recorded path; kNone
   bool every_read = false;                // value-all: the trace has no branches
   std::vector<char> may_change;           // relaxed, by node: can it have another value than the recorded one?
+  // Scopes that are certain later than they begin, by that point, in order.
+  std::vector<std::pair<PointNo, std::uint32_t>> certain_later;
 
   const trace::Event& event(PointNo point) const { return trace.events[index(event_of[point])]; }
   bool relaxed() const { return symbols != nullptr; }
   // Relaxed: what the write stores, if that can change; else kConstant.
   model::NodeNo written(PointNo write) const;
+  // Null: it ends as recorded, or is not performed.
+  const FreeOutcome* free_outcome(PointNo point) const {
+    if (free_.empty()) return nullptr;
+    const auto it = free_.find(point);
+    return it == free_.end() ? nullptr : &it->second;
+  }
+  // Is it a write, or a compare-and-swap that may be one?
+  bool may_write(PointNo point) const {
+    const trace::Event& e = event(point);
+    return trace::writes(e) || (e.has(trace::kCas) && free_outcome(point) != nullptr);
+  }
   // By cell. The number of the first, among those of all points, is first_access().
   std::span<const CellAccess> accesses(PointNo point) const {
     return std::span(accesses_).subspan(accesses_begin_[point], accesses_begin_[point + 1] - accesses_begin_[point]);
@@ -150,6 +176,7 @@ class Window {
  private:
   struct Builder;
   Window(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols, bool keeps_writers);
+  HashMap<PointNo, FreeOutcome> free_;
   std::vector<CellAccess> accesses_;
   std::vector<std::uint32_t> accesses_begin_;
 };

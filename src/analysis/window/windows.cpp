@@ -9,6 +9,7 @@ finding::Interleaving in_trace(finding::Interleaving schedule, const WindowOfTra
   schedule.end = schedule.end > window.fixed ? window.first + schedule.end - window.fixed : window.first;
   for (finding::Schedule* steps : {&schedule.others, &schedule.stored})
     for (finding::ScheduleStep& step : *steps) step.event = window.number(step.event);
+  for (finding::Ended& one : schedule.ended) one.event = window.number(one.event);
   return schedule;
 }
 

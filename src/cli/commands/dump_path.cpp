@@ -146,8 +146,8 @@ class PathPrinter {
 
   std::string print() {
     std::string text =
-        "# thread, number, event; r: read, s: computed, h: by the thread's history, p: as recorded where its parts "
-        "are; "
+        "# thread, number, event; r: read, o: how a try ends, s: computed, h: by the thread's history, p: as recorded "
+        "where its parts are; "
         "what must hold in []; what the side that was not taken would do in {}\n";
     std::vector<std::vector<std::size_t>> by_thread(trace_.definitions.threads.size());
     for (std::size_t k = 0; k < trace_.events.size(); ++k) by_thread[index(trace_.events[k].thread)].push_back(k);
@@ -168,6 +168,7 @@ class PathPrinter {
     };
     for (std::size_t k = 0; k < trace_.events.size(); ++k) {
       use(symbols_.written(EventNo{k}));
+      if (const model::Outcome* outcome = symbols_.outcome(EventNo{k})) use(outcome->stores.node);
       for (const Condition& c : symbols_.conditions(EventNo{k})) use(c.node);
     }
     for (std::size_t t = 0; t < trace_.definitions.threads.size(); ++t)
@@ -181,25 +182,27 @@ class PathPrinter {
       }
     }
     numbers_.resize(count);
-    std::uint32_t reads = 0, computed = 0, histories = 0, pinned = 0;
+    std::uint32_t reads = 0, outcomes = 0, computed = 0, histories = 0, pinned = 0;
     for (std::size_t n = kFirstNode; n < count; ++n) {
       const Node& node = symbols_.node(static_cast<NodeNo>(n));
       for (const NodeOperand& o : symbols_.operands(node))
         if (numbers_[o.node] == 0) depth[n] = std::max<std::uint8_t>(depth[n], depth[o.node] + 1);
       switch (node.kind) {
         case NodeKind::Read: numbers_[n] = ++reads; break;
+        case NodeKind::Outcome: numbers_[n] = ++outcomes; break;
         case NodeKind::History: numbers_[n] = ++histories; break;
         case NodeKind::Pinned: numbers_[n] = ++pinned; break;
         default:
           if ((uses[n] > 1 && !is_silent(node)) || (uses[n] != 0 && depth[n] >= kMaxDepth)) numbers_[n] = ++computed;
           break;
       }
-      if (uses[n] != 0 && node.kind != NodeKind::Read && numbers_[n] != 0) made_at_[index(node.event)].push_back(n);
+      const bool is_event = node.kind == NodeKind::Read || node.kind == NodeKind::Outcome;
+      if (uses[n] != 0 && !is_event && numbers_[n] != 0) made_at_[index(node.event)].push_back(n);
     }
   }
 
   std::string name_of(NodeNo n) const {
-    const char letter = "?hrsp"[static_cast<std::size_t>(symbols_.node(n).kind)];
+    const char letter = "?hrosp"[static_cast<std::size_t>(symbols_.node(n).kind)];
     return fmt::format("{}{}", letter, numbers_[n]);
   }
 
@@ -315,12 +318,21 @@ class PathPrinter {
       std::string text = n == kConstant ? "" : name_of(n) + " = ";
       text += fmt::format("{} {} = {}", kind, place,
                           e.has(trace::kHasValue) ? number_text(e.value, std::min(e.size, 8u) * 8) : "?");
-      if (trace::writes(e)) text += ", writes " + written_text(no);
+      if (const model::Outcome* outcome = symbols_.outcome(no)) {
+        std::erase_if(conditions, [](const Condition& c) { return c.kind == ConditionKind::Known; });
+        text +=
+            fmt::format(", writes {} if ({})", operand_text(outcome->stores, false, std::min(e.size, 8u) * 8),
+                        numbers_[outcome->node] != 0 ? name_of(outcome->node) : expression_of(outcome->node, false));
+      } else if (trace::writes(e)) {
+        text += ", writes " + written_text(no);
+      }
       return text + where;
     }
     // Without its thread, which every line has.
     const std::size_t space = line.find(' ');
-    return space == std::string::npos ? line : line.substr(space + 1);
+    const std::string text = space == std::string::npos ? line : line.substr(space + 1);
+    const model::Outcome* outcome = symbols_.outcome(no);
+    return outcome == nullptr ? text : name_of(outcome->node) + " = " + text;
   }
 
   void print_event(EventNo no, const std::string& thread, std::string& text) {

@@ -165,38 +165,79 @@ class VariantMaker::Splice {
     changed_threads_ = true;
   }
 
+  // How often a thread holds a lock: where tries may end either way, at least and at most.
+  struct Held {
+    int least = 0, most = 0;
+    void take() {
+      ++least;
+      ++most;
+    }
+    void give_back() {
+      least = std::max(least, 1) - 1;
+      most = std::max(most, 1) - 1;
+    }
+  };
+  // May this one of a thread that is past its first detour end otherwise than the event says? In detours there is a
+  // variant for each way.
+  bool is_free_try(const Item& item) const {
+    return item.recorded != kNew && index(item.event.location) < m_.code_->size() &&
+           m_.code_->step(static_cast<std::uint32_t>(index(item.event.location))).tries;
+  }
+
   // A thread that is not on its recorded path may come to give back what it does not hold, or to take what it holds.
   void drop_mistakes(std::size_t t) {
     const auto first = first_detour_.find(t);
     if (first == first_detour_.end()) return;
-    std::map<std::uint64_t, int> mutexes, readers, depth_at_wait;
+    std::map<std::uint64_t, Held> owned, read, at_wait;
     const std::vector<Item>& items = items_[t];
     for (std::size_t k = 0; k < items.size(); ++k) {
       const Event& e = items[k].event;
+      if (e.kind != EventKind::Branch && trace::row_of(e.kind).group != trace::Group::Lock) continue;
       bool mistake = false;
-      if (e.has(trace::kFailed) && trace::row_of(e.kind).group == trace::Group::Lock && e.kind != EventKind::Wake)
+      const bool takes = e.kind == EventKind::Lock || e.kind == EventKind::WrLock || e.kind == EventKind::RdLock;
+      const bool again = e.has(trace::kRecursive);
+      Held& own = e.kind == EventKind::RdLock ? read[e.address] : owned[e.address];
+      if (takes && is_free_try(items[k])) {
+        const bool must_fail = owned[e.address].least > 0 || (e.kind == EventKind::WrLock && read[e.address].least > 0);
+        if (again && own.least > 0)
+          own.take();
+        else if (!must_fail)
+          ++own.most;
         continue;
+      }
+      if (takes && e.has(trace::kFailed)) continue;
       switch (e.kind) {
         case EventKind::Lock:
         case EventKind::WrLock:
-          mistake = (mutexes[e.address] > 0 && !e.has(trace::kRecursive)) ||
-                    (e.kind == EventKind::WrLock && readers[e.address] > 0);
-          ++mutexes[e.address];
+          mistake = (own.least > 0 && !again) || (e.kind == EventKind::WrLock && read[e.address].least > 0);
+          if (!again) own = {};
+          own.take();
           break;
         case EventKind::RdLock:
-          mistake = mutexes[e.address] > 0 && !e.has(trace::kRecursive);
-          ++readers[e.address];
+          mistake = owned[e.address].least > 0 && !again;
+          own.take();
           break;
-        case EventKind::Unlock: mistake = mutexes[e.address]-- <= 0; break;
-        case EventKind::RwUnlock:
-          mistake = mutexes[e.address] <= 0 && readers[e.address] <= 0;
-          --(mutexes[e.address] > 0 ? mutexes[e.address] : readers[e.address]);
+        case EventKind::Unlock:
+          mistake = own.most <= 0;
+          own.give_back();
           break;
+        case EventKind::RwUnlock: {
+          Held& shared = read[e.address];
+          mistake = own.most <= 0 && shared.most <= 0;
+          if (own.least > 0 || shared.most <= 0)
+            own.give_back();
+          else if (own.most <= 0)
+            shared.give_back();
+          else
+            shared.least = 0;  // it may be either
+          break;
+        }
         case EventKind::Wait:
-          mistake = mutexes[e.aux] <= 0;
-          depth_at_wait[e.aux] = std::exchange(mutexes[e.aux], 0);
+          mistake = owned[e.aux].most <= 0;
+          at_wait[e.aux] = {std::max(owned[e.aux].least, 1), std::max(owned[e.aux].most, 1)};
+          owned[e.aux] = {};
           break;
-        case EventKind::Wake: mutexes[e.aux] = depth_at_wait[e.aux]; break;
+        case EventKind::Wake: owned[e.aux] = at_wait[e.aux]; break;
         case EventKind::Branch:
           // A fault that was recorded; the code may not fault now.
           if (k > first->second && items[k].recorded != kNew && e.value != 0 && index(e.location) < m_.code_->size()) {

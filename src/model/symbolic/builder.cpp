@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "model/symbolic/decided.h"
 #include "program/evaluate.h"
 
 namespace racecast::model {
@@ -71,13 +72,14 @@ void SymbolicBuilder::end(bool met) {
   // The own read of a rmw counts. (What an append finds is for whoever knows what is there to look at.)
   const bool own_read = e.kind == EventKind::AtomicRmw && trace::reads(e);
   if (trace_.written_[slot_] == kHistory && !own_read && !has_history(e.thread)) trace_.written_[slot_] = kConstant;
-  if (trace::reads(e)) mark(has_read_, e.thread);
+  if (trace::reads(e) || trace_.outcome(number_) != nullptr) mark(has_read_, e.thread);
   note_object(e);
 }
 
 Status SymbolicBuilder::finish() {
   trace_.first_condition_.back() = static_cast<std::uint32_t>(trace_.conditions_.size());
   if (full_) return bad_input("the trace is too long for one symbolic trace; look at it window by window");
+  DecidedOutcomes(trace_).find();
   return {};
 }
 
@@ -166,7 +168,8 @@ NodeNo SymbolicBuilder::certain(NodeNo node, std::uint64_t value) {
   std::vector<NodeNo> leaves, open{node};
   for (std::size_t k = 0; k < open.size(); ++k) {
     const Node& n = trace_.nodes_[open[k]];
-    if (n.kind == NodeKind::Read || n.kind == NodeKind::History) leaves.push_back(open[k]);
+    if (n.kind == NodeKind::Read || n.kind == NodeKind::Outcome || n.kind == NodeKind::History)
+      leaves.push_back(open[k]);
     for (const NodeOperand& o : trace_.operands(n))
       if (o.node >= kFirstNode && std::ranges::find(open, o.node) == open.end()) open.push_back(o.node);
   }
@@ -189,6 +192,29 @@ void SymbolicBuilder::need_history(ConditionKind kind) {
     if (trace_.conditions_[k].node == kHistory && trace_.conditions_[k].kind == kind) return;
   }
   trace_.conditions_.push_back({kHistory, 64, kind, 0, number_});
+}
+
+NodeNo SymbolicBuilder::outcome_of_try(std::uint64_t result, std::uint64_t other, unsigned bits) {
+  Node node;
+  node.kind = NodeKind::Outcome;
+  node.bits = static_cast<std::uint8_t>(bits == 0 ? 64 : bits);
+  node.event = number_;
+  node.first_operand = static_cast<std::uint32_t>(trace_.operands_.size());
+  node.operand_count = 1;
+  trace_.operands_.push_back({kConstant, other});
+  node.recorded = result;
+  const NodeNo made = add(node);
+  trace_.outcomes_[index(number_)].node = made;
+  return made;
+}
+
+void SymbolicBuilder::outcome_of_cas(NodeNo outcome, const WalkValue& stores) {
+  need(ConditionKind::Known, outcome, 0, 1);
+  trace_.outcomes_[index(number_)] = {.node = outcome, .stores = {stores.node, stores.value}};
+}
+
+void SymbolicBuilder::keep_outcome(NodeNo outcome) {
+  if (outcome >= kFirstNode) trace_.outcomes_.erase(index(trace_.nodes_[outcome].event));
 }
 
 void SymbolicBuilder::need_outcome_of_cas() {

@@ -48,6 +48,11 @@ class SymbolicBuilder {
   bool in_detour() const { return in_detour_; }
   void need_history(ConditionKind kind);
   void written(NodeNo node) { trace_.written_[slot_] = node; }
+  // The event may end otherwise than recorded: a try, which then gives back `other`; a compare-and-swap.
+  NodeNo outcome_of_try(std::uint64_t result, std::uint64_t other, unsigned bits);
+  void outcome_of_cas(NodeNo outcome, const WalkValue& stores);
+  // It may not: `outcome` is that of a try.
+  void keep_outcome(NodeNo outcome);
   // A compare-and-swap of which nothing is known but the event.
   void need_outcome_of_cas();
 

@@ -21,7 +21,7 @@ std::vector<bool> nodes_that_feed(const SymbolicTrace& symbols, std::initializer
 HashSet<std::uint64_t> deciding_reads(const SymbolicTrace& symbols) {
   using enum ConditionKind;
   const std::vector<bool> feeds =
-      nodes_that_feed(symbols, {Branch, Switch, Fault, Cas, Argument, Callee}, symbols.given_away());
+      nodes_that_feed(symbols, {Branch, Switch, Fault, Cas, Known, Argument, Callee}, symbols.given_away());
   HashSet<std::uint64_t> reads;
   for (std::size_t n = kFirstNode; n < feeds.size(); ++n)
     if (feeds[n] && symbols.nodes()[n].kind == NodeKind::Read) reads.insert(index(symbols.nodes()[n].event));

@@ -14,6 +14,7 @@ std::string_view text_of(ConditionKind kind) {
     case ConditionKind::Size: return "size";
     case ConditionKind::Fault: return "fault";
     case ConditionKind::Cas: return "cas";
+    case ConditionKind::Known: return "known";
     case ConditionKind::Argument: return "argument";
     case ConditionKind::Callee: return "callee";
     case ConditionKind::Missing: return "missing";

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "model/walk/walk.h"
@@ -39,6 +40,7 @@ enum class NodeKind : std::uint8_t {
   Constant,  // kConstant only
   History,   // the recorded value if the thread's reads before `event` were faithful, else unknown
   Read,      // what the event reads; of a rmw or cas: its read
+  Outcome,   // what a try gives back: what was recorded, or (it ends otherwise) what its operand says
   Compute,   // computed(instruction, operands)
   Pinned,    // the recorded value if all operands have theirs, else unknown
 };
@@ -63,8 +65,20 @@ struct NodeOperand {
   std::uint64_t value = 0;
 };
 
+inline constexpr EventNo kUndecided{~std::uint64_t{0}};
+
+// How an operation ends whose outcome is a value like any other (docs/semantics.md, section 7).
+struct Outcome {
+  NodeNo node = kConstant;  // of a try: a NodeKind::Outcome; of a compare-and-swap: not 0 where it succeeds
+  NodeOperand stores;       // of a compare-and-swap: what it stores if it succeeds
+  // The first event of its thread that is kept only if it ended as recorded, and which of that event's conditions says
+  // so (that condition depends on nothing else).
+  EventNo decided = kUndecided;
+  std::uint32_t by = 0;
+};
+
 // Why an event is kept only where its node evaluates to something. A racing access that is next, and not performed,
-// needs all of them but Cas.
+// needs all of them but Cas and Known.
 enum class ConditionKind : std::uint8_t {
   Branch,   // the node is zero, or not, as `expected` (0 or 1) says; kHistory: also where control could not be followed
   Switch,   // the node is the number of the target: `expected`
@@ -72,6 +86,7 @@ enum class ConditionKind : std::uint8_t {
   Size,     // of a new object
   Fault,    // the node's instruction faults, or not, as `expected` (0 or 1) says
   Cas,      // the node tells whether a compare-and-swap finds what it expects: `expected`
+  Known,    // of one that may end either way: the node, which tells, is known
   Argument,  // of missing code, and of some calls without a model
   Callee,    // of an indirect call
   // kHistory only, at the begin and the end of missing code whose arguments the model knows (so that the conditions of
@@ -79,7 +94,7 @@ enum class ConditionKind : std::uint8_t {
   // sees to it that what the code can reach has its recorded contents may do without.
   Missing,
 };
-inline constexpr std::size_t kConditionKinds = 9;
+inline constexpr std::size_t kConditionKinds = 10;
 std::string_view text_of(ConditionKind kind);
 
 // The event is kept only if the low `bits` of `node` are `expected`, in the sense of `kind`. Node kHistory: only if all
@@ -128,6 +143,14 @@ class SymbolicTrace {
   // What a write (rmw: its write, cas: if it succeeded) stores: a node, kConstant (what was recorded) or kHistory (the
   // own read of a rmw is an earlier one then). The low bytes of the access's size count. Others: kConstant.
   NodeNo written(EventNo event) const { return written_[slot(event)]; }
+  // How the event ends, if that may be otherwise than recorded; null: it is kept only as it was recorded.
+  const Outcome* outcome(EventNo event) const {
+    if (outcomes_.empty()) return nullptr;
+    const auto it = outcomes_.find(index(event));
+    return it == outcomes_.end() ? nullptr : &it->second;
+  }
+  // All of them, by number of the event, in no order.
+  const HashMap<std::uint64_t, Outcome>& outcomes() const { return outcomes_; }
   // The node of what the event reads; kConstant where it has none (its value is not known, or the model did not see it
   // at an instruction; it is part of its thread's history all the same).
   NodeNo read(EventNo event) const;
@@ -155,6 +178,7 @@ class SymbolicTrace {
 
  private:
   friend class SymbolicBuilder;
+  friend class DecidedOutcomes;
   std::size_t slot(EventNo event) const { return index(event) - index(first_); }
 
   std::span<const trace::Event> events_;
@@ -167,7 +191,8 @@ class SymbolicTrace {
   std::vector<NodeNo> read_;                    // by event: the node of its read, or the next that was made
   std::vector<std::vector<NodeNo>> inputs_;     // by thread
   std::vector<NodeNo> given_away_;
-  std::vector<Divergence> divergences_;  // by thread; empty: none
+  HashMap<std::uint64_t, Outcome> outcomes_;  // by event
+  std::vector<Divergence> divergences_;       // by thread; empty: none
   NodeNo first_diverged_ = kNone32;
 };
 

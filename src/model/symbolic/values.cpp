@@ -71,6 +71,21 @@ void SymbolicValues::set_read(EventNo event, std::optional<std::uint64_t> value,
   first = std::min(first, event);
 }
 
+void SymbolicValues::suppose_other(NodeNo node) {
+  const Node& n = trace_.node(node);
+  const std::uint64_t other = n.kind == NodeKind::Outcome ? trace_.operands(n)[0].value : n.recorded ^ 1;
+  set(node, {State::Value, low_bits(other, n.bits)});
+  first_changed_ = std::min(first_changed_, node);
+}
+
+void SymbolicValues::set_other_outcome(EventNo event) {
+  if (!trace_.contains(event)) return;
+  if (const Outcome* outcome = trace_.outcome(event)) suppose_other(outcome->node);
+  first_changed_ = std::min(first_changed_, trace_.first_after_read(event));
+  EventNo& first = unfaithful(trace_.event(event).thread);
+  first = std::min(first, event);
+}
+
 std::optional<bool> SymbolicValues::holds_if(const Condition& condition, EventNo read,
                                              std::optional<std::uint64_t> value) {
   const NodeNo node = trace_.read(read);
@@ -147,7 +162,8 @@ SymbolicValues::Operand SymbolicValues::evaluate(NodeNo number) {
   const Operand as_recorded{State::Recorded, node.recorded};
   switch (node.kind) {
     case NodeKind::Constant:
-    case NodeKind::Read: return as_recorded;  // one that was not set
+    case NodeKind::Read:
+    case NodeKind::Outcome: return as_recorded;  // one that was not set
     case NodeKind::History:
       if (unfaithful(node.thread) < node.event || trace_.diverged(node.thread) < node.event) return {State::Unknown, 0};
       for (const NodeNo input : trace_.inputs(node.thread))
@@ -251,6 +267,7 @@ std::optional<bool> SymbolicValues::holds(const Condition& condition) {
     return (state.state == State::Fault) == (condition.expected != 0);
   }
   if (state.state != State::Value) return std::nullopt;
+  if (condition.kind == ConditionKind::Known) return true;
   const std::uint64_t value = low_bits(state.value, condition.bits);
   if (condition.kind == ConditionKind::Branch) return (value != 0) == (condition.expected != 0);
   return value == condition.expected;
@@ -264,6 +281,12 @@ bool SymbolicValues::kept(EventNo event) {
 
 SymbolicValues::Stored SymbolicValues::stored(EventNo write) {
   const trace::Event& e = trace_.event(write);
+  if (const Outcome* outcome = trace_.outcome(write); outcome != nullptr && !trace::writes(e)) {
+    const NodeOperand& stores = outcome->stores;
+    std::optional<std::uint64_t> value = stores.node == kConstant ? stores.value : this->value(stores.node);
+    if (value && e.size < 8) value = low_bits(*value, e.size * 8);
+    return {stores.node == kConstant || is_recorded(stores.node), value};
+  }
   const NodeNo node = trace_.written(write);
   const bool own = e.kind == trace::EventKind::AtomicRmw && trace::reads(e);
   bool as_recorded = node == kConstant;
@@ -297,7 +320,7 @@ void SymbolicValues::reads_of(NodeNo node, std::vector<EventNo>& reads, std::vec
     const NodeNo top = stack_.back();
     stack_.pop_back();
     const Node& n = trace_.node(top);
-    if (n.kind == NodeKind::Read) reads.push_back(n.event);
+    if (n.kind == NodeKind::Read || n.kind == NodeKind::Outcome) reads.push_back(n.event);
     if (n.kind == NodeKind::History) histories.push_back(top);
     for (const NodeOperand& o : trace_.operands(n)) visit(o.node);
   }

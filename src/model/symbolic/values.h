@@ -27,6 +27,12 @@ class SymbolicValues {
   // be set. An event outside of the trace's is ignored.
   void set_read(EventNo event, std::optional<std::uint64_t> value, bool faithful);
 
+  // A try ends otherwise than recorded: likewise.
+  void set_other_outcome(EventNo event);
+
+  // As if this node, of one bit or of a try, were not as recorded, whatever it is computed from.
+  void suppose_other(NodeNo node);
+
   // nullopt: unknown. Not for kConstant and kHistory, whose value depends on the event: see stored().
   std::optional<std::uint64_t> value(NodeNo node);
   // Is it as recorded?
@@ -41,14 +47,15 @@ class SymbolicValues {
   // Did all reads of the thread before the event return what was recorded, and was it forked with recorded values?
   bool history_holds(ThreadId thread, EventNo before);
 
-  // What a write stores.
+  // What a write stores; of a compare-and-swap, if it succeeds.
   struct Stored {
     bool recorded = false;               // what was recorded, also where that is not known
     std::optional<std::uint64_t> value;  // the low bytes of the access's size; nullopt: unknown
   };
   Stored stored(EventNo write);
 
-  // Adds the reads that the node depends on, each once, in no order; a read is not followed to the write that it reads.
+  // Adds the reads (and tries) that the node depends on, each once, in no order; a read is not followed to the write
+  // that it reads.
   // Adds the History nodes that it depends on to `histories`: each stands for all reads of its thread before its event
   // (and for the thread's inputs(), which are not followed). kConstant and kHistory: nothing.
   void reads_of(NodeNo node, std::vector<EventNo>& reads, std::vector<NodeNo>& histories);

@@ -17,17 +17,20 @@ using trace::EventKind;
 namespace {
 
 // The event of a library function that does one thing to the objects that it is given, and gives 0 back where it did
-// it. (A timed one also looks at the clock.)
+// it. (Of timed ones the locks only: what others look at beside the clock, and where they say why, is not modelled.)
 EventKind event_of(program::Role role) {
   using program::Role;
   switch (role) {
     case Role::Lock:
-    case Role::TryLock: return EventKind::Lock;
+    case Role::TryLock:
+    case Role::TimedLock: return EventKind::Lock;
     case Role::Unlock: return EventKind::Unlock;
     case Role::RdLock:
-    case Role::TryRdLock: return EventKind::RdLock;
+    case Role::TryRdLock:
+    case Role::TimedRdLock: return EventKind::RdLock;
     case Role::WrLock:
-    case Role::TryWrLock: return EventKind::WrLock;
+    case Role::TryWrLock:
+    case Role::TimedWrLock: return EventKind::WrLock;
     case Role::RwUnlock: return EventKind::RwUnlock;
     case Role::Wait: return EventKind::Wait;
     case Role::Notify: return EventKind::Notify;
@@ -128,6 +131,9 @@ void WalkCode::add_function(std::uint32_t number, const std::vector<std::uint32_
         step.callee_operand = static_cast<std::uint32_t>(*at);
         if (const auto callee = program::named_callee(i)) step.callee = static_cast<std::uint32_t>(index(*callee));
         set_role(step);
+      } else if (i.op == Op::TryLock || i.op == Op::TryRdLock || i.op == Op::TryWrLock) {
+        step.tries = true;
+        step.taken = 1;
       }
       if (i.op == Op::Bitcast && i.operands[0].kind == OperandKind::Reg)
         step.float_bits = function.registers[i.operands[0].value].kind == program::TypeKind::Float &&
@@ -191,6 +197,8 @@ void WalkCode::set_role(WalkStep& call) const {
   for (std::size_t k = 0; k < function.arguments.size() && k < call.about.size(); ++k)
     call.about[k] = static_cast<std::uint8_t>(function.arguments[k] + (function.arguments[k] >= call.callee_operand));
   call.sync = event_of(call.role);
+  call.tries = call.sync != EventKind::None && function.fails.has_value();
+  call.refused = function.fails.value_or(0);
 }
 
 std::uint64_t WalkCode::address_of(std::uint32_t function) const {

@@ -78,6 +78,9 @@ struct WalkStep {
   std::array<std::uint8_t, 3> about{};
   // Where such a call does one thing: the event of it, which says how it ended.
   trace::EventKind sync = trace::EventKind::None;
+  // It takes a lock or fails, and what it gives back is known: where it takes it, and where not.
+  bool tries = false;
+  std::uint64_t taken = 0, refused = 0;
   const program::Instruction* source = nullptr;
 
   // Is this a call of setjmp, or of one of its kind? (Of a fork the second return is the child's first event.)

@@ -167,15 +167,21 @@ bool WalkThread::meet_access(const WalkStep& step) {
     }
     case Op::AtomicCas: {
       const WalkValue expected = operand(step, 1);
-      const bool failed = e.has(trace::kFailed);
-      if (read.known) {
+      bool failed = e.has(trace::kFailed), stores = false;
+      if (read.known && free_ && is_comparable(expected)) {
+        failed = !same_bits(expected.value, read.value, step.type);
+      } else if (read.known) {
         // Failed: aux is what it had expected. A weak one may fail although it read that.
         same = compare_value(expected, failed ? e.aux : e.value, step.type);
-        const bool stores = !failed && compare_value(operand(step, 2), e.aux, step.type);
+        stores = failed ? is_comparable(operand(step, 2)) : compare_value(operand(step, 2), e.aux, step.type);
         if (!failed && asked()) note_store(operand(step, 2), stores);
       }
-      if (asked()) note_cas(step, read, same);
-      set(step.result2, {failed ? 0u : 1u, true});
+      WalkValue success{failed ? 0u : 1u, true};
+      if (asked())
+        success.node = note_cas(step, read, same, stores);
+      else if (read.known)
+        success.node = read.node | expected.node;
+      set(step.result2, success);
       break;
     }
     default: break;
@@ -203,6 +209,7 @@ bool WalkThread::meet_sync(const WalkStep& step) {
   met_ = true;
   repeats_.clear();
   WalkValue result{e.has(trace::kFailed) ? 0u : 1u, true};
+  if (step.tries) result = outcome_of_try(step);
   switch (step.op) {
     case Op::Fence: break;
     case Op::Fork:
@@ -331,7 +338,18 @@ bool WalkThread::meet_given_value(const WalkStep& step) {
   return true;
 }
 
-// An operation that is kept is on its recorded objects, and ends as recorded: a lock is taken, a try succeeds or not.
+// What a try gives back, by how its event ended.
+WalkValue WalkThread::outcome_of_try(const WalkStep& step) {
+  const bool failed = event_->has(trace::kFailed);
+  WalkValue result{failed ? step.refused : step.taken, true};
+  if (asked())
+    result.node = note_try(step, result.value, failed ? step.taken : step.refused);
+  else if (shared_->mark_reads && known_)
+    result.node = kDependent;
+  return result;
+}
+
+// An operation that is kept is on its recorded objects. It ends as recorded, but for tries.
 void WalkThread::meet_sync_inside(const WalkStep& call) {
   const trace::Event& e = *event_;
   const bool waits = call.sync == EventKind::Wait;
@@ -342,7 +360,23 @@ void WalkThread::meet_sync_inside(const WalkStep& call) {
   if (waits) compare_address(operand(call, call.about[1]), e.aux);
   frame.refused = e.has(trace::kFailed) && e.has(trace::kTry);
   frame.done = !e.has(trace::kFailed);
-  if (frame.done && !waits) frame.result = {0, true};  // unless a Value event says otherwise
+  const WalkValue object = operand(call, call.about[0]);
+  if (call.tries && !frame.tried && object.known && object.value == e.address) {
+    frame.tried = true;
+    frame.free = free_;
+    frame.result = outcome_of_try(call);
+  } else if (frame.done && !waits) {
+    frame.result = {0, true};  // unless a Value event says otherwise
+  }
+}
+
+// Is it the result that the try's event tells already?
+bool WalkThread::is_result_of_try(const WalkStep& call) {
+  const Frame& frame = frames_.back();
+  if (!frame.tried) return false;
+  if (frame.free || same_bits(frame.result.value, event_->value, call.type)) return true;
+  if (asked()) note_no_try(frame.result);
+  return false;
 }
 
 // Of one that was done it is 0 (else it is an error that its event does not tell).
@@ -371,6 +405,8 @@ bool WalkThread::meet_inside(const WalkStep& step) {
         frame.result = result_of_missing(step.type);
       else if (frame.allocated != 0 && frame.allocated == e.value && !frame.entered)
         frame.result = {e.value, true};  // where objects are is as recorded, whatever was read
+      else if (is_result_of_try(step))
+        break;
       else if (is_result_of_sync(step))
         frame.result = {program::low_bits(e.value, step.type.bits), true};  // so the operation ends wherever it is kept
       else

@@ -202,22 +202,38 @@ void WalkThread::note_rmw(const WalkStep& step, WalkValue read, std::uint64_t wr
   shared_->symbols->written(shared_->symbols->compute(step.source, operands, written, bits_of(step.type)));
 }
 
-void WalkThread::note_cas(const WalkStep& step, WalkValue read, bool same) {
+NodeNo WalkThread::note_cas(const WalkStep& step, WalkValue read, bool same, bool stores) {
   SymbolicBuilder* symbols = shared_->symbols;
   if (!read.known) {
     symbols->need_outcome_of_cas();
-    return;
+    return kConstant;
   }
   const trace::Event& e = *event_;
   const bool failed = e.has(trace::kFailed);
   WalkValue expected{program::low_bits(failed ? e.aux : e.value, bits_of(step.type)), true};
-  if (failed && read.value == expected.value) return;  // a weak one may always fail
+  if (failed && read.value == expected.value) return kConstant;  // a weak one may always fail
   if (same)
     expected = operand(step, 1);
   else
     symbols->need_history(ConditionKind::Cas);
   const std::array operands{read, expected};
-  symbols->need(ConditionKind::Cas, symbols->compute(step.source, operands, failed ? 0 : 1, 1), failed ? 0 : 1, 1);
+  const NodeNo outcome = symbols->compute(step.source, operands, failed ? 0 : 1, 1);
+  if (same && stores && !symbols->in_detour()) {
+    symbols->outcome_of_cas(outcome, operand(step, 2));
+    return outcome;
+  }
+  symbols->need(ConditionKind::Cas, outcome, failed ? 0 : 1, 1);
+  return kConstant;
+}
+
+// Inside of a detour there is a way for each outcome.
+NodeNo WalkThread::note_try(const WalkStep& step, std::uint64_t result, std::uint64_t other) {
+  if (shared_->symbols->in_detour()) return kConstant;
+  return shared_->symbols->outcome_of_try(result, other, bits_of(step.type));
+}
+
+void WalkThread::note_no_try(WalkValue result) {
+  shared_->symbols->keep_outcome(result.node);
 }
 
 // `broken`: in the trace itself its value leads elsewhere (a variant).

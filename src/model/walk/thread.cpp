@@ -36,10 +36,11 @@ bool is_bystander(const trace::Event& event) {
 
 }  // namespace
 
-void WalkThread::add(const trace::Event& event, EventNo number, bool known) {
+void WalkThread::add(const trace::Event& event, EventNo number, bool known, bool free) {
   event_ = &event;
   number_ = number;
   known_ = known;
+  free_ = free;
   jumps_ = 0;
   ++count_;
   ++shared_->counts.events;
@@ -176,7 +177,7 @@ void WalkThread::stand_at(std::uint32_t pc) {
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
-  frame.done = frame.refused = false;
+  frame.done = frame.refused = frame.tried = frame.free = false;
   repeats_.clear();
 }
 

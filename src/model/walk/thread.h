@@ -39,8 +39,8 @@ class WalkThread {
   WalkThread(WalkShared& shared, ThreadId id) : shared_(&shared), code_(*shared.code), id_(id) {}
   // The same walk, as part of another one of the same code.
   WalkThread(const WalkThread& other, WalkShared& shared) : WalkThread(other) { shared_ = &shared; }
-  // `known`: see Walker::add_unknown.
-  void add(const trace::Event& event, EventNo number, bool known);
+  // `known`: see Walker::add_unknown; `free`: see Walker::add_free.
+  void add(const trace::Event& event, EventNo number, bool known, bool free = false);
 
   // --- without a recording (free.cpp; for detours.cpp and variant.cpp)
   std::size_t depth() const { return frames_.size(); }
@@ -75,6 +75,8 @@ class WalkThread {
     std::uint64_t missing_since = 0;       // the thread's event that opened the innermost; 0: there was none
     std::uint64_t allocated = 0;           // Call: the object that was made in it last
     bool done = false, refused = false;    // Call of a known operation: so it ended
+    bool tried = false;                    // Call of a try: so did it, and `result` says it
+    bool free = false;                     // of that: it was added by add_free
     bool has_value = false;                // `result` is a recorded value
     WalkValue result;                      // so far
   };
@@ -129,6 +131,8 @@ class WalkThread {
   WalkValue result_of_missing(program::Type type) const;
   bool meet_inside(const WalkStep& step);  // at a Call or Opaque
   void meet_sync_inside(const WalkStep& call);
+  WalkValue outcome_of_try(const WalkStep& step);
+  bool is_result_of_try(const WalkStep& call);
   bool is_result_of_sync(const WalkStep& call) const;
   void finish_step(const WalkStep& step, WalkValue result);
 
@@ -171,7 +175,11 @@ class WalkThread {
   // `same`: the model computed exactly what was recorded.
   void note_store(WalkValue value, bool same);
   void note_rmw(const WalkStep& step, WalkValue read, std::uint64_t written);
-  void note_cas(const WalkStep& step, WalkValue read, bool same);
+  // The node of its outcome; kConstant: it must end as recorded. `same`: the model computed what it expected; `stores`:
+  // and what it stores, or would.
+  NodeNo note_cas(const WalkStep& step, WalkValue read, bool same, bool stores);
+  NodeNo note_try(const WalkStep& step, std::uint64_t result, std::uint64_t other);
+  void note_no_try(WalkValue result);  // it gave back something else: it must end as recorded
   void note_branch(const WalkStep& step, WalkValue value, std::uint64_t taken, bool broken);
   void note_address(WalkValue address, std::uint64_t recorded);
   void note_mismatch(MismatchKind kind);
@@ -214,6 +222,7 @@ class WalkThread {
   EventNo number_{};
   std::uint64_t count_ = 0;        // of the thread's events
   bool known_ = true;              // its input is
+  bool free_ = false;              // its outcome is for the model to say
   bool met_ = false;               // at an instruction that says what it does
   std::uint32_t begin_ = kNone32;  // location of ThreadBegin
   bool from_begin_ = false;        // the outermost frame is that of begin_; no Return event ends it

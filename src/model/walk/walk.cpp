@@ -51,7 +51,11 @@ Status Walker::add_unknown(const trace::Event& event) {
   return add(std::span(&event, 1), false);
 }
 
-Status Walker::add(std::span<const trace::Event> events, bool known) {
+Status Walker::add_free(const trace::Event& event) {
+  return add(std::span(&event, 1), true, true);
+}
+
+Status Walker::add(std::span<const trace::Event> events, bool known, bool free) {
   State& s = *state_;
   for (const trace::Event& e : events) {
     const std::size_t t = index(e.thread);
@@ -61,7 +65,7 @@ Status Walker::add(std::span<const trace::Event> events, bool known) {
       s.threads.resize(t + 1);
     }
     if (s.threads[t] == nullptr) s.threads[t] = std::make_unique<WalkThread>(s.shared, e.thread);
-    s.threads[t]->add(e, EventNo{s.shared.counts.events}, known);
+    s.threads[t]->add(e, EventNo{s.shared.counts.events}, known, free);
   }
   return {};
 }

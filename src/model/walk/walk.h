@@ -105,6 +105,10 @@ class Walker {
   // made), else they are unknown; what the event says is compared with nothing. Addresses, branches and whether a try
   // succeeded are as in add(). The value of a Write is no input: without kHasValue, it is not compared.
   Status add_unknown(const trace::Event& event);
+  // The next event, of a schedule that is not the recorded one: a compare-and-swap, which ends as what it reads (that
+  // the event says) and what it expects want, where the model knows both; or a try, of which the event says how it ends
+  // and the model what it gives back then, whatever was recorded.
+  Status add_free(const trace::Event& event);
   const WalkCounts& counts() const;
   const trace::Definitions& definitions() const;
 
@@ -117,7 +121,7 @@ class Walker {
   void collect(SymbolicBuilder* symbols);
 
  private:
-  Status add(std::span<const trace::Event> events, bool known);
+  Status add(std::span<const trace::Event> events, bool known, bool free = false);
   struct State;
   explicit Walker(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
