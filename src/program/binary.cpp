@@ -82,6 +82,7 @@ void put(ByteWriter& out, const Function& f) {
   out.varint(index(f.name));
   put(out, f.binding);
   out.u8(f.missing ? 1 : 0);
+  out.u8(f.unchecked ? 1 : 0);
   out.varint(f.address);
   out.varint(f.thread ? index(*f.thread) + 1 : 0);
   put_all(out, f.registers, [&](Type type) { put(out, type); });
@@ -294,6 +295,7 @@ class Decoder {
     f.name = text();
     f.binding = binding();
     f.missing = flag();
+    f.unchecked = flag();
     f.address = in_.varint();
     if (const std::uint64_t thread = in_.varint_below(std::uint64_t{1} << 32); thread != 0) {
       f.thread = static_cast<ThreadId>(thread - 1);

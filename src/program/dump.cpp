@@ -9,8 +9,8 @@
 namespace racecast::program {
 namespace {
 
-constexpr std::string_view kGlobalKindNames[kGlobalKinds] = {"data", "atomic", "mutex",   "rwlock",
-                                                             "cond", "sem",    "barrier", "once"};
+constexpr std::string_view kGlobalKindNames[kGlobalKinds] = {"data", "atomic",  "mutex", "rwlock", "cond",
+                                                             "sem",  "barrier", "once",  "state"};
 
 std::string type_text(Type type) {
   switch (type.kind) {
@@ -90,7 +90,8 @@ void dump_struct(const Program& program, const Struct& s, std::string& out) {
 
 void dump_function(const Program& program, const Function& f, std::string& out) {
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "{}fn {}(", f.missing ? "missing " : "", name_of(program, f.name));
+  fmt::format_to(to, "{}{}fn {}(", f.missing ? "missing " : "", f.unchecked ? "unchecked " : "",
+                 name_of(program, f.name));
   for (std::size_t i = 0; i < f.params.size(); ++i) {
     fmt::format_to(to, "{}%{}:{}", i == 0 ? "" : ", ", index(f.params[i]), type_text(f.registers[index(f.params[i])]));
   }

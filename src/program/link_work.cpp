@@ -37,6 +37,7 @@ std::uint32_t LinkWork::add_function(std::size_t m, std::size_t f, bool with_bod
   function.name = string(m, from.name);
   function.binding = from.binding;
   function.missing = from.missing;
+  function.unchecked = from.unchecked;
   function.thread = from.thread;
   function.address = address_at(inputs_[m].functions, f);
   function.params = from.params;

@@ -156,6 +156,7 @@ struct Function {
   std::vector<Type> registers;  // by RegId
   std::vector<Block> blocks;    // empty: declared, or without a model; the first is the entry
   bool missing = false;         // its body is not recorded (docs/semantics.md, missing code)
+  bool unchecked = false;       // its plain accesses are in no report: no_sanitize("thread")
   std::uint64_t address = 0;    // where a recorded run had it; 0: nowhere, function_address() is its value then
   // A thread of a litmus file: Fork of this function gives this thread id, and only once. Threads of real programs
   // have none and are numbered as they start.
@@ -163,8 +164,9 @@ struct Function {
   bool operator==(const Function&) const = default;
 };
 
-enum class GlobalKind : std::uint8_t { Data, Atomic, Mutex, RwLock, Cond, Semaphore, Barrier, Once };
-inline constexpr int kGlobalKinds = 8;
+// State: outside of memory (base/state_addresses.h).
+enum class GlobalKind : std::uint8_t { Data, Atomic, Mutex, RwLock, Cond, Semaphore, Barrier, Once, State };
+inline constexpr int kGlobalKinds = 9;
 
 // Eight bytes of an initialiser that are an address: that of `target` (a Global or a Function) plus `addend`.
 struct Relocation {
@@ -250,7 +252,7 @@ struct Program {
   StringId intern(std::string_view text);  // linear in the number of strings: for building, not for hot paths
 };
 
-// Gives every global an address: 64-byte aligned from kGlobalBase upwards, in order.
+// Gives every global an address: 64-byte aligned from kGlobalBase upwards, in order; of state, from kState.
 inline constexpr std::uint64_t kGlobalBase = 0x10000;
 inline constexpr std::uint64_t kHeapBase = 0x100000000;
 // Where the interpreter puts the object that `thread` makes at `site` for the count-th time, from 0: the same in every

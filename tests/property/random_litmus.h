@@ -1,6 +1,7 @@
 // Random litmus programs, as text for the real parser: up to about 25 statements with every kind of synchronisation,
-// arrays, structs, functions, missing functions, loops and branches. The same seed gives the same program. Programs may
-// deadlock, fault, or leave threads blocked for ever; they never break a rule of the language.
+// arrays, structs, functions, missing and unchecked ones, state outside of memory, loops and branches. The same seed
+// gives the same program. Programs may deadlock, fault, or leave threads blocked for ever; they never break a rule of
+// the language.
 //
 // A program is kept as a tree of statements, so that a failing one can be shrunk: shrink() drops statements, scopes,
 // bodies and declarations for as long as the program still fails.
@@ -56,6 +57,7 @@ struct Flavour {
   bool faults = true;          // expressions that may end a thread
   bool computed_locks = true;  // lock ms[e]
   bool values = false;         // mostly values that decide: written several times, read, computed with, branched on
+  bool state = false;          // mostly state outside of memory
   int statements = 25;         // at most about so many
 };
 

@@ -23,6 +23,7 @@ Program made_by_hand() {
   Function callee;
   callee.name = p.intern("callee");
   callee.missing = true;
+  callee.unchecked = true;
   callee.registers = {kI64, Type{TypeKind::Float, 32}};
   callee.params = {RegId{0}};
   Function main;
@@ -182,7 +183,7 @@ TEST(ProgramBinary, AStructDerivedFromItselfIsRefused) {
 
 TEST(ProgramDump, ShowsIdsPositionsAndLabels) {
   const std::string text = dump(made_by_hand());
-  for (const char* part : {"missing fn callee(%0:i64) declared",
+  for (const char* part : {"missing unchecked fn callee(%0:i64) declared",
                            "fn main() thread 7",
                            "b0:",
                            "    0  %0 = opaque i64 \"inline assembly\"",
