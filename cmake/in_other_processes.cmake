@@ -4,6 +4,7 @@
 #
 # racecast_plugin  lib/libracecast_plugin.so  src/frontend, with base, program and abi. LLVM is not linked: clang-19 brings it
 #                  (Debian's clang links libLLVM dynamically; a second copy would register its options twice and abort).
+# racecast_marks   lib/libracecast_marks.so   src/frontend/clang, for clang's front end. clang-19 brings its libraries, too.
 # racecast_rt      lib/libracecast_rt.so      src/runtime alone. It needs nothing but libc.
 # racecast_std     lib/libracecast_std.a      src/frontend/libstdcxx, compiled with the plugin.
 # rc_frontend      src/frontend as an archive, for frontend_tests (which link LLVM themselves).
@@ -31,6 +32,15 @@ if(frontend_sources)
   target_link_libraries(racecast_plugin PRIVATE rc_abi rc_program rc_base PkgConfig::ZSTD)
   target_link_options(racecast_plugin PRIVATE -Wl,--exclude-libs,ALL)
   set_target_properties(racecast_plugin PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib LINKER_LANGUAGE CXX)
+
+  find_path(CLANG_HEADERS clang/Frontend/FrontendPluginRegistry.h PATHS ${LLVM_INCLUDE_DIRS} NO_DEFAULT_PATH)
+  if(NOT CLANG_HEADERS)
+    message(FATAL_ERROR "the headers of clang 19 are missing: they are in the Debian package libclang-19-dev")
+  endif()
+  add_library(racecast_marks MODULE src/frontend/clang/marks.cpp)
+  target_include_directories(racecast_marks SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  target_compile_options(racecast_marks PRIVATE $<$<NOT:$<BOOL:${LLVM_ENABLE_RTTI}>>:-fno-rtti>)
+  set_target_properties(racecast_marks PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 endif()
 
 # ---- the runtime

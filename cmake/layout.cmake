@@ -1,6 +1,8 @@
-# The build tree as the installed tree: headers, the toolchain file and the compilers' names beside the binary. The folder
+# The build tree as the installed tree: headers, the toolchain file with its script, and the compilers' names beside the binary. The folder
 # is always called lib, whatever the distribution says: the binary looks for ../lib.
-configure_file(cmake/toolchain.cmake ${CMAKE_BINARY_DIR}/share/racecast/toolchain.cmake COPYONLY)
+foreach(file toolchain.cmake run-test)
+  configure_file(cmake/${file} ${CMAKE_BINARY_DIR}/share/racecast/${file} COPYONLY)
+endforeach()
 file(GLOB public_headers CONFIGURE_DEPENDS include/racecast/*.h)
 foreach(header IN LISTS public_headers)
   get_filename_component(name ${header} NAME)
@@ -15,7 +17,7 @@ foreach(name racecast-cc racecast-c++)
 endforeach()
 
 install(TARGETS racecast RUNTIME DESTINATION bin)
-foreach(library racecast_plugin racecast_rt)
+foreach(library racecast_plugin racecast_marks racecast_rt)
   if(TARGET ${library})
     install(TARGETS ${library} LIBRARY DESTINATION lib)
   endif()
@@ -24,6 +26,7 @@ if(STD_LIBRARY)
   install(FILES ${STD_LIBRARY} DESTINATION lib)
 endif()
 install(FILES cmake/toolchain.cmake DESTINATION share/racecast)
+install(PROGRAMS cmake/run-test DESTINATION share/racecast)
 if(public_headers)
   install(FILES ${public_headers} DESTINATION include/racecast)
 endif()

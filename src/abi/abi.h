@@ -22,7 +22,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -146,7 +146,10 @@ struct ShapeHeader {
   TAG(SignalEnd, "s")                                                                                             \
   TAG(Marker, "sw")  /* stamp, length; then that many bytes of text */                                            \
   TAG(Acquire, "sa") /* annotation: happens after every Release of this address so far */                         \
-  TAG(Release, "sa")
+  TAG(Release, "sa")                                                                                              \
+  TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there   \
+                       (8 bytes), if the child was created: if it has a stream */                                 \
+  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */
 enum class Tag : std::uint32_t {
   None = 0,
 #define TAG(name, payload) name,
@@ -159,6 +162,8 @@ inline constexpr const char* kTagPayload[] = {"",
 #undef TAG
 };
 inline constexpr std::uint32_t kEverywhere = 0xffffffff;
+// Of Ignore. Each begin has an end, and they nest.
+enum IgnoreFlag : std::uint8_t { kIgnoreReads = 1, kIgnoreWrites = 2, kIgnoreBegins = 4 };
 
 // ---- meta: records of a header and `bytes` of payload, appended with one write each
 
@@ -267,6 +272,10 @@ inline constexpr const char* kEnvMaxEvents =
     "RACECAST_MAX_EVENTS";  // the same, counted as kBytesPerEvent each: counting bytes costs nothing
 inline constexpr std::uint64_t kBytesPerEvent = 8;
 inline constexpr const char* kEnvSeed = "RACECAST_SEED";  // perturb scheduling
+inline constexpr const char* kEnvExitWait =
+    "RACECAST_EXIT_WAIT";  // milliseconds that other threads may go on at the end of main
+inline constexpr std::uint32_t kDefaultExitWait = 1000;
+inline constexpr const char* kEnvWish = "RACECAST";  // off: a program that is not recorded does not say so
 // The folder of a process: DIR/PID.K, K from 0 (an exec'd program counts on).
 
 }  // namespace racecast::abi

@@ -39,6 +39,9 @@ Option* Option::range(int least, int most) {
 Option* Option::range(std::uint64_t least, std::uint64_t most) {
   return option_->check(CLI::Range(least, most)), this;
 }
+Option* Option::range(double least, double most) {
+  return option_->check(CLI::Range(least, most)), this;
+}
 Option* Option::non_negative() {
   return option_->check(CLI::NonNegativeNumber), this;
 }
@@ -99,6 +102,9 @@ Option* Command::add_option(const std::string& name, unsigned& value, const std:
   return keep(app_->add_option(name, value, description));
 }
 Option* Command::add_option(const std::string& name, std::uint64_t& value, const std::string& description) {
+  return keep(app_->add_option(name, value, description));
+}
+Option* Command::add_option(const std::string& name, double& value, const std::string& description) {
   return keep(app_->add_option(name, value, description));
 }
 Option* Command::add_option(const std::string& name, std::optional<std::uint64_t>& value,

@@ -35,6 +35,7 @@ class Option {
   Option* check(const std::function<std::string(const std::string&)>& problem);
   Option* range(int least, int most);
   Option* range(std::uint64_t least, std::uint64_t most);
+  Option* range(double least, double most);
   Option* non_negative();
   // A number with a suffix K, M, G: of 1,000 if `kilo_is_1000`, else of 1,024.
   Option* as_size(bool kilo_is_1000);
@@ -73,6 +74,7 @@ class Command {
   Option* add_option(const std::string& name, int& value, const std::string& description);
   Option* add_option(const std::string& name, unsigned& value, const std::string& description);
   Option* add_option(const std::string& name, std::uint64_t& value, const std::string& description);
+  Option* add_option(const std::string& name, double& value, const std::string& description);
   Option* add_option(const std::string& name, std::optional<std::uint64_t>& value, const std::string& description);
   Option* add_option(const std::string& name, const std::function<void(const std::string&)>& take,
                      const std::string& description);

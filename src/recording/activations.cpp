@@ -14,6 +14,8 @@ using trace::EventKind;
 
 // An access of more bytes is damage, not a copy.
 constexpr std::uint64_t kMaxBulk = std::uint64_t{1} << 30;
+// Of a pthread_t.
+constexpr std::uint64_t kHandleBytes = 8;
 
 std::uint64_t load(const std::uint8_t*& from, std::size_t bytes) {
   std::uint64_t value = 0;
@@ -56,7 +58,8 @@ void Activations::enter(const CodeShape& shape, std::vector<Event>& out) {
       caller.call = e.location;
     }
   }
-  stack_.push_back({shape.function, shape.entry, shape.entry, shape.entry, 0, allocas_.size()});
+  const bool unchecked = code_->program()->functions[shape.function].unchecked;
+  stack_.push_back({shape.function, shape.entry, shape.entry, shape.entry, 0, allocas_.size(), unchecked});
   e.aux = vocabulary_->function_name(shape.function);
   out.push_back(e);
 }
@@ -89,9 +92,11 @@ void Activations::find_activation(const CodeShape& shape, std::optional<std::uin
 
 void Activations::add(const Record& record, std::vector<Event>& out) {
   if (record.shape == nullptr) {
-    if (record.tag != abi::Tag::Bulk) return;
     const Numbers n = numbers_of(record);
-    add_bulk(n.at[0] != 0, access_site(), true, n.at[1], n.at[3], out);
+    if (record.tag == abi::Tag::Bulk) add_bulk(n.at[0] != 0, access_site(), true, n.at[1], n.at[3], out);
+    if (record.tag == abi::Tag::Handle && vocabulary_->has_begun(n.at[1]))
+      add_bulk(true, access_site(), true, n.at[0], kHandleBytes, out);
+    if (record.tag == abi::Tag::Ignore) ignore(n.at[0]);
     return;
   }
   const CodeShape& shape = *record.shape;
@@ -152,7 +157,7 @@ void Activations::add_items(const Record& record, std::vector<Event>& out) {
         Event e = event(store ? EventKind::Write : EventKind::Read, item.location);
         e.address = address;
         e.size = static_cast<std::uint32_t>(item.size);
-        e.flags = item.computed ? trace::Flags{trace::kComputed} : trace::Flags{0};
+        e.flags = flags_of_access(store, item.computed);
         if (item.has_value) {
           e.flags |= trace::kHasValue;
           e.value = value;
@@ -209,6 +214,24 @@ void Activations::add_alloca(LocationId location, const StackObject& object, std
   allocas_.push_back(object);
 }
 
+void Activations::ignore(std::uint64_t what) {
+  const auto change = [&](std::uint64_t& count) {
+    if ((what & abi::kIgnoreBegins) != 0) {
+      ++count;
+    } else if (count != 0) {  // an end that has no begin says nothing
+      --count;
+    }
+  };
+  if ((what & abi::kIgnoreReads) != 0) change(ignored_reads_);
+  if ((what & abi::kIgnoreWrites) != 0) change(ignored_writes_);
+}
+
+trace::Flags Activations::flags_of_access(bool write, bool computed) const {
+  const bool unchecked =
+      (write ? ignored_writes_ : ignored_reads_) != 0 || (!stack_.empty() && stack_.back().unchecked);
+  return static_cast<trace::Flags>((computed ? trace::kComputed : 0) | (unchecked ? trace::kUnchecked : 0));
+}
+
 void Activations::add_bulk(bool write, LocationId location, bool computed, std::uint64_t address, std::uint64_t bytes,
                            std::vector<Event>& out) {
   if (bytes > kMaxBulk) {
@@ -216,7 +239,7 @@ void Activations::add_bulk(bool write, LocationId location, bool computed, std::
     bytes = kMaxBulk;
   }
   Event e = event(write ? EventKind::Write : EventKind::Read, location);
-  e.flags = computed ? trace::Flags{trace::kComputed} : trace::Flags{0};
+  e.flags = flags_of_access(write, computed);
   while (bytes != 0) {
     e.address = address;
     e.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, trace::kMaxAccess));
@@ -348,6 +371,8 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       return std::nullopt;
     case abi::Tag::SignalBegin:
     case abi::Tag::Bulk:
+    case abi::Tag::Handle:
+    case abi::Tag::Ignore:
     case abi::Tag::None: return std::nullopt;
   }
   return std::nullopt;

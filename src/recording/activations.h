@@ -48,6 +48,7 @@ class Activations {
     LocationId at{};          // where its next call is looked for
     std::uint64_t frame = 0;  // 0: not known
     std::size_t first_alloca = 0;
+    bool unchecked = false;  // its function
   };
 
   struct StackObject {
@@ -69,6 +70,10 @@ class Activations {
   trace::Event atomic(abi::Tag tag, const Numbers& n) const;
   trace::Event missing_begin(const Numbers& n, std::span<const std::uint8_t> ranges);
   LocationId call_site() const { return stack_.empty() ? outside_ : stack_.back().call; }
+  // What Ignore records say: begins that have no end yet.
+  void ignore(std::uint64_t what);
+  // Of a plain access: unchecked are those of an unchecked function, and those that are to be ignored.
+  trace::Flags flags_of_access(bool write, bool computed) const;
   // Of an access that the runtime records: one outside of any activation (a host that reallocates) is that of no
   // instruction.
   LocationId access_site() const { return stack_.empty() ? vocabulary_->nowhere() : stack_.back().call; }
@@ -82,6 +87,7 @@ class Activations {
   std::vector<std::uint64_t> addresses_;  // of the items of the record at hand
   std::vector<trace::Range> ranges_;
   HashMap<std::uint64_t, LocationId> call_sites_;  // by Activation::at and function
+  std::uint64_t ignored_reads_ = 0, ignored_writes_ = 0;
   std::uint64_t cut_ = 0;
 };
 

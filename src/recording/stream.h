@@ -29,7 +29,7 @@ struct Record {
 };
 
 inline bool has_stamp(const Record& record) {
-  return record.shape == nullptr && record.tag != abi::Tag::Bulk;
+  return record.shape == nullptr && abi::kTagPayload[static_cast<std::uint32_t>(record.tag)][0] == 's';
 }
 // Only of a record that has one. It is the first number of its payload.
 std::uint64_t stamp_of(const Record& record);

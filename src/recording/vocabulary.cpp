@@ -74,7 +74,11 @@ Vocabulary::Vocabulary(const RawFolder& folder, const Code& code, trace::Definit
   define_locations();
   define_symbols();
   function_names_.assign(program_.functions.size(), kUnset);
-  for (const RawStream& stream : folder.streams) define_thread(stream.thread);
+  for (const RawStream& stream : folder.streams) {
+    if (!define_thread(stream.thread)) continue;
+    begun_.resize(definitions_.threads.size());
+    begun_[stream.thread] = true;
+  }
 }
 
 void Vocabulary::define_locations() {

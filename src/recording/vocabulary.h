@@ -23,6 +23,8 @@ class Vocabulary {
 
   // Makes sure that this thread and all below are defined; false: there are not so many.
   bool define_thread(std::uint64_t thread);
+  // Whether this thread has a stream: one that could not be created has none.
+  bool has_begun(std::uint64_t thread) const { return thread < begun_.size() && begun_[thread]; }
   // Numbers of strings.
   std::uint64_t text(const std::string& text);
   std::uint64_t function_name(std::uint32_t function);  // of the linked program
@@ -42,6 +44,7 @@ class Vocabulary {
   const program::Program& program_;
   trace::Definitions& definitions_;
   LocationId nowhere_{};
+  std::vector<bool> begun_;  // by thread
   std::unordered_map<std::string, std::uint64_t> texts_;
   std::vector<std::uint64_t> function_names_;                    // by FunctionId
   HashMap<std::uint64_t, std::uint64_t> callees_;                // by address

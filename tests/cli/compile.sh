@@ -147,6 +147,12 @@ expect 2 "$racecast" cc -fsanitize=address,thread -c hello.c
 says err "-fsanitize=thread cannot be combined"
 expect 2 "$racecast" cc -m32 -c hello.c
 says err "64-bit"
+for words in "-fopenmp -c hello.c" "-fopenmp=libomp hello.o -o hello"; do
+  expect 2 "$racecast" cc $words
+  says err "cannot be combined with racecast: what OpenMP's runtime orders"
+  [ "$(wc -l <err)" -eq 1 ] || fail "that is more than a sentence"
+done
+quiet "$racecast" cc -fopenmp-simd -c hello.c -o simd.o
 for lto in -flto -flto=thin -flto=auto; do
   expect 0 "$racecast" cc $lto -O2 hello.c -o lto
   says err "racecast: warning: $lto is dropped"
@@ -190,6 +196,9 @@ ldflags=$(cat out)
 # shellcheck disable=SC2086
 quiet "${RACECAST_CC:-clang-19}" $cflags -O1 -c hello.c -o flags.o
 # shellcheck disable=SC2086
+expect 1 "${RACECAST_CC:-clang-19}" $cflags -fopenmp -c hello.c -o openmp.o
+says err "racecast: what OpenMP's runtime orders is not recorded"
+quiet "${RACECAST_CC:-clang-19}" $cflags -fopenmp-simd -c hello.c -o simd.o
 quiet "${RACECAST_CC:-clang-19}" $ldflags flags.o -o flags
 expect 0 ./flags
 expect 0 "$racecast" flags

@@ -15,7 +15,7 @@ namespace {
 using Words = std::vector<std::string>;
 using test::TempFile;
 
-const Installation kInstalled{"/p/lib/libracecast_plugin.so", "/p/lib", "/p/include"};
+const Installation kInstalled{"/p/lib/libracecast_plugin.so", "/p/lib/libracecast_marks.so", "/p/lib", "/p/include"};
 
 Words args(const Words& user) {
   const auto result = compile_args(user, kInstalled);
@@ -94,6 +94,11 @@ TEST(CompileArgs, WhatCannotWorkIsRefused) {
   EXPECT_FALSE(compile_args({"-fsanitize=thread", "-c", "a.c"}, kInstalled));
   EXPECT_FALSE(compile_args({"-fsanitize=undefined", "-fsanitize=thread", "a.c"}, kInstalled));
   EXPECT_FALSE(compile_args({"-m32", "-c", "a.c"}, kInstalled));
+  EXPECT_FALSE(compile_args({"-fopenmp", "-c", "a.c"}, kInstalled));
+  EXPECT_FALSE(compile_args({"-fopenmp=libgomp", "a.o"}, kInstalled));
+  EXPECT_TRUE(compile_args({"-fopenmp", "-fno-openmp", "a.c"}, kInstalled));
+  EXPECT_TRUE(compile_args({"-fopenmp-simd", "a.c"}, kInstalled));
+  EXPECT_TRUE(compile_args({"-fopenmp-version=51", "a.c"}, kInstalled));
   const auto address = compile_args({"-fsanitize=address", "a.c"}, kInstalled);
   ASSERT_TRUE(address);
   EXPECT_EQ(address->warnings.size(), 1u);
@@ -113,6 +118,24 @@ TEST(CompileArgs, HooksAreChosenByAWordOfOurOwn) {
   const TempFile words("words");
   ASSERT_TRUE(write_file(words.path(), "--racecast-hooks=call"));
   EXPECT_FALSE(compile_args({"@" + words.path(), "-c", "a.c"}, kInstalled));
+}
+
+TEST(CompileArgs, TheFeatureOfThreadSanitizer) {
+  const Words user{"-O1", "-c", "a.c"};
+  const Words on = args(user);
+  EXPECT_TRUE(has(on, "-fsanitize=thread"));
+  EXPECT_EQ(*(std::find(on.begin(), on.end(), "-fsanitize=thread") - 1), "-Xclang");  // not the driver's
+  EXPECT_TRUE(has(on, "-D__SANITIZE_THREAD__=1"));
+  const Words off = args({"--racecast-tsan-feature=off", "-O1", "-c", "a.c"});
+  EXPECT_FALSE(has(off, "-fsanitize=thread"));
+  EXPECT_FALSE(has(off, "-D__SANITIZE_THREAD__=1"));
+  EXPECT_TRUE(has(off, "-fplugin=/p/lib/libracecast_marks.so"));
+  for (const Words& words : {on, off}) EXPECT_TRUE(has(words, "racecast-front"));
+  EXPECT_EQ(args({"--racecast-tsan-feature=off", "--racecast-tsan-feature=on", "-O1", "-c", "a.c"}), on);
+  EXPECT_FALSE(compile_args({"--racecast-tsan-feature=maybe", "-c", "a.c"}, kInstalled));
+  EXPECT_FALSE(compile_args({"--racecast-nonsense", "-c", "a.c"}, kInstalled));
+  const Words list = args({"-fsanitize-ignorelist=l.txt", "-c", "a.c"});
+  EXPECT_EQ(*(std::find(list.begin(), list.end(), "-fsanitize-ignorelist=l.txt") - 1), "-Xclang");
 }
 
 TEST(CompileArgs, WhatIsOurClang) {

@@ -418,7 +418,7 @@ define linkonce_odr hidden i32 @inline(i32 %n) comdat {
 define internal void @hidden() {
   ret void
 }
-define void @not_me() disable_sanitizer_instrumentation {
+define void @not_me() naked {
   call void @hidden()
   ret void
 }
@@ -449,7 +449,7 @@ define void @nor_me(ptr %p, ...) {
 
 TEST_F(PlanTest, FunctionsWithoutHooksAreMissingCodeEvenHere) {
   parse(R"(
-define internal void @known(ptr %p) disable_sanitizer_instrumentation {
+define internal void @known(ptr %p) naked {
   ret void
 }
 define void @f(ptr %p) {

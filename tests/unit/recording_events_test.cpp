@@ -112,6 +112,51 @@ TEST(RecordingEvents, BulkAccessesAreSplitAndEmptyOnesVanish) {
             "main read 0x2000+3\n");
 }
 
+TEST(RecordingEvents, TheHandleOfAThreadIsStoredBeforeItsFork) {
+  RawRecording raw("handle");
+  Any().add_to(raw);
+  RawBytes main, one;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  entry(main);
+  main.tag(Tag::Handle, {0x3000, 1}).tag(Tag::Fork, {2, 1});
+  main.tag(Tag::Handle, {0x3008, 2}).tag(Tag::Fork, {3, 2});  // could not be created: it has no stream
+  one.tag(Tag::ThreadBegin, {4, 1});
+  raw.stream(0, 0, main);
+  raw.stream(1, 1, one);
+  EXPECT_EQ(lines(raw.merge()),
+            "main begin\nmain call main\nmain write 0x3000+8\nmain fork 0x1\nmain fork 0x2\nT1 begin\n");
+}
+
+TEST(RecordingEvents, AccessesThatAreToBeIgnoredAreUnchecked) {
+  RawRecording raw("ignore");
+  Any().add_to(raw);
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  entry(main);
+  const auto access = [&] {
+    main.tag(Tag::Bulk, {0, 0x2000, 0, 3}).tag(Tag::Bulk, {1, 0x2000, 0, 3});
+    store(main, kX, 1);
+  };
+  main.tag(Tag::Ignore, {abi::kIgnoreReads});  // an end without a begin
+  main.tag(Tag::Ignore, {abi::kIgnoreReads | abi::kIgnoreBegins});
+  access();
+  main.tag(Tag::Ignore, {abi::kIgnoreReads | abi::kIgnoreWrites | abi::kIgnoreBegins});
+  access();
+  main.tag(Tag::Ignore, {abi::kIgnoreReads | abi::kIgnoreWrites});
+  access();
+  main.tag(Tag::Ignore, {abi::kIgnoreReads});
+  access();
+  raw.stream(0, 0, main);
+  std::string unchecked;
+  for (const trace::Event& e : raw.merge().events)
+    if (trace::is_access(e.kind)) unchecked += e.has(trace::kUnchecked) ? 'u' : '-';
+  EXPECT_EQ(unchecked,
+            "u--"
+            "uuu"
+            "u--"
+            "---");
+}
+
 TEST(RecordingEvents, NothingCountsAfterTheStop) {
   RawRecording raw("stop");
   RawBytes main, child;

@@ -54,7 +54,9 @@ std::optional<Outcome> compile_if_asked(int argc, char** argv) {
 }
 
 void add_compile(Command& app) {
-  app.add_subcommand("cc", "compile or link C with clang-19, so that the program can be recorded; takes its arguments");
+  app.add_subcommand("cc",
+                     "compile or link C with clang-19, so that the program can be recorded; takes its arguments, "
+                     "and --racecast-hooks=record|call, --racecast-tsan-feature=on|off");
   app.add_subcommand("c++", "the same for C++");
 }
 

@@ -16,7 +16,10 @@ using Words = std::vector<std::string>;
 
 constexpr std::uint64_t kMaxResponseFile = 64u << 20;
 constexpr int kMaxNesting = 20;
+constexpr std::string_view kOurOptions = "--racecast-";
 constexpr std::string_view kHooksOption = "--racecast-hooks=";
+constexpr std::string_view kFeatureOption = "--racecast-tsan-feature=";
+constexpr std::string_view kIgnoreList = "-fsanitize-ignorelist=";
 
 // Options whose value is the next word: that word is no input, and no option either.
 constexpr std::string_view kTakesNext[] = {"-o",
@@ -136,11 +139,13 @@ struct Request {
   bool is_static = false;
   bool plain_link = false;  // -nostdlib, -r: the result is no program of libc's
   std::string lto;          // the last such flag
+  std::string openmp;       // the last such flag
   std::string narrow;       // -m32 or -mx32
   bool vtables = false;     // -fwhole-program-vtables needs link-time optimisation
   bool vectors = false;     // a vectoriser or the unroller was asked for
   std::string sanitizers;   // joined by commas
-  bool hooks = false;       // kHooksOption: only in a response file, from which it cannot be taken out
+  Words ignore_lists;       // -fsanitize-ignorelist=FILE
+  std::string ours;         // one of our own words, in a response file, from which it cannot be taken out
 };
 
 class Scanner {
@@ -205,13 +210,17 @@ class Scanner {
     if (word.starts_with("--language=")) language(word.substr(11));
     if (word.starts_with("-flto")) request_.lto = word;
     if (word == "-fno-lto") request_.lto.clear();
+    if (word == "-fopenmp" || word.starts_with("-fopenmp=")) request_.openmp = word;
+    if (word == "-fno-openmp") request_.openmp.clear();
     if (word == "-fwhole-program-vtables") request_.vtables = true;
     for (const std::string_view flag : {"-fvectorize", "-ftree-vectorize", "-fslp-vectorize", "-ftree-slp-vectorize",
                                         "-funroll-loops", "-funroll-all-loops"})
       if (word == flag) request_.vectors = true;
     if (word.starts_with("-fsanitize="))
       request_.sanitizers += (request_.sanitizers.empty() ? "" : ",") + word.substr(11);
-    if (word.starts_with(kHooksOption)) request_.hooks = true;
+    if (word.starts_with(kIgnoreList)) request_.ignore_lists.push_back(word);
+    if (word == "-fno-sanitize-ignorelist") request_.ignore_lists.clear();
+    if (word.starts_with(kOurOptions)) request_.ours = word;
     if (word == "-fno-sanitize=all" || word == "-fno-sanitize=" + request_.sanitizers) request_.sanitizers.clear();
   }
 
@@ -260,13 +269,15 @@ std::vector<std::string> response_words(const std::string& text) {
 
 Result<CompileArgs> compile_args(const std::vector<std::string>& words, const Installation& installation) {
   Words user;
-  Hooks hooks = Hooks::Record;
+  CompileChoice choice;
   for (const std::string& word : words) {
-    if (!word.starts_with(kHooksOption)) {
+    if (word.starts_with(kHooksOption)) {
+      RC_TRY(choice.hooks, hooks_named(word.substr(kHooksOption.size())));
+    } else if (word.starts_with(kFeatureOption)) {
+      RC_TRY(choice.tsan_feature, tsan_feature_named(word.substr(kFeatureOption.size())));
+    } else {
       user.push_back(word);
-      continue;
     }
-    RC_TRY(hooks, hooks_named(word.substr(kHooksOption.size())));
   }
   const Request request = Scanner().scan(user);
   CompileArgs result;
@@ -276,10 +287,18 @@ Result<CompileArgs> compile_args(const std::vector<std::string>& words, const In
   }
   result.adds = true;
   const bool links = request.link && !request.headers;
-  if (request.hooks)
-    return bad_input(fmt::format("{}... is in a response file: give it on the command line itself", kHooksOption));
+  if (!request.ours.empty())
+    return bad_input(request.ours.starts_with(kHooksOption) || request.ours.starts_with(kFeatureOption)
+                         ? fmt::format("{} is in a response file: give it on the command line itself", request.ours)
+                         : fmt::format("there is no option {}: there are {}... and {}...", request.ours, kHooksOption,
+                                       kFeatureOption));
   if (has_item(request.sanitizers, "thread"))
     return bad_input("-fsanitize=thread cannot be combined with racecast: both record every access; leave it out");
+  if (!request.openmp.empty())
+    return bad_input(fmt::format(
+        "{} cannot be combined with racecast: what OpenMP's runtime orders is not recorded, so that correct "
+        "programs would seem to race; leave it out, and the pragmas are ignored",
+        request.openmp));
   if (!request.narrow.empty())
     return bad_input(fmt::format("{} cannot be combined with racecast: it records 64-bit programs", request.narrow));
   if (links && request.is_static)
@@ -297,7 +316,10 @@ Result<CompileArgs> compile_args(const std::vector<std::string>& words, const In
   const auto add = [&](const Words& words) { args.insert(args.end(), words.begin(), words.end()); };
   // Which of ours are of use depends on the inputs: clang need not warn about those that are not.
   add({"--start-no-unused-arguments"});
-  add(compile_flags(installation, hooks));
+  add(compile_flags(installation, choice));
+  // The driver passes them on only with a sanitizer that it knows of. What a list excludes for ThreadSanitizer is
+  // unchecked.
+  for (const std::string& list : request.ignore_lists) add({"-Xclang", list});
   if (links && !request.plain_link) add(link_flags(installation));
   add({"--end-no-unused-arguments"});
   add(user);

@@ -3,8 +3,9 @@
 //
 // The idea: everything is passed on as it is, with our flags in front of it, so that the user's win. Where they must
 // not (link-time optimisation, vectorisers), their negation comes last. Nothing has to be understood but which phases
-// run and whether there is an input; words inside of response files are looked at, too. One word is ours and is taken
-// out: --racecast-hooks=record (the default) or =call, which decides how accesses are recorded (docs/recording.md).
+// run and whether there is an input; words inside of response files are looked at, too. Two words are ours and are
+// taken out: --racecast-hooks=record (the default) or =call, which decides how accesses are recorded, and
+// --racecast-tsan-feature=on (the default) or =off (docs/recording.md).
 #pragma once
 
 #include <string>
@@ -21,7 +22,8 @@ struct CompileArgs {
   bool adds = false;                  // something was added; else nothing is compiled or linked
 };
 
-// bad_input for what cannot work with racecast: -static, -fsanitize=thread; and for hooks that there are none of.
+// bad_input for what cannot work with racecast: -static, -fsanitize=thread, -fopenmp; and for words of ours that there
+// are none of.
 Result<CompileArgs> compile_args(const std::vector<std::string>& words, const Installation& installation);
 
 // The words of a response file, as GNU tools and clang read them: separated by white space, with quotes and

@@ -22,7 +22,7 @@ std::string quoted(const std::string& word) {
 void add_flags(Command& app, Outcome& outcome) {
   struct Options {
     bool compile = false, link = false, libraries = false;
-    std::string hooks = "record";
+    std::string hooks = "record", tsan_feature = "on";
   };
   auto options = std::make_shared<Options>();
   Command* command = app.add_subcommand("flags", "print the flags for clang-19, for build systems of another kind");
@@ -32,16 +32,22 @@ void add_flags(Command& app, Outcome& outcome) {
   command
       ->add_option("--hooks", options->hooks, "how accesses are recorded: record (in place) or call (by the runtime)")
       ->default_str("record");
+  command
+      ->add_option("--tsan-feature", options->tsan_feature,
+                   "whether __has_feature(thread_sanitizer) is true: on or off")
+      ->default_str("on");
   command->footer(
       "Without an option: those of --cflags and --ldflags, which come before the inputs.\nExample: racecast flags "
       "--cflags");
   command->callback([options, &outcome] {
     outcome = [&]() -> Outcome {
       RC_TRY(const Installation installation, find_installation());
-      RC_TRY(const Hooks hooks, hooks_named(options->hooks));
+      CompileChoice choice;
+      RC_TRY(choice.hooks, hooks_named(options->hooks));
+      RC_TRY(choice.tsan_feature, tsan_feature_named(options->tsan_feature));
       const bool both = !options->compile && !options->link && !options->libraries;
       std::vector<std::string> words;
-      if (both || options->compile) words = compile_flags(installation, hooks);
+      if (both || options->compile) words = compile_flags(installation, choice);
       if (both || options->link)
         for (const std::string& flag : link_flags(installation)) words.push_back(flag);
       if (options->libraries)

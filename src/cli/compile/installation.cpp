@@ -11,7 +11,8 @@ Result<Installation> find_installation() {
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) return bad_input(fmt::format("/proc/self/exe cannot be read: {}", error.message()));
   const std::filesystem::path prefix = self.parent_path().parent_path();
-  Installation installation{prefix / "lib" / "libracecast_plugin.so", prefix / "lib", prefix / "include"};
+  Installation installation{prefix / "lib" / "libracecast_plugin.so", prefix / "lib" / "libracecast_marks.so",
+                            prefix / "lib", prefix / "include"};
   for (const std::string& file : {installation.plugin, installation.libraries + "/libracecast_rt.so"})
     if (!std::filesystem::exists(file, error))
       return bad_input(
@@ -25,7 +26,13 @@ Result<Hooks> hooks_named(const std::string& name) {
   return bad_input(fmt::format("there are no hooks \"{}\": they are \"record\" (the default) or \"call\"", name));
 }
 
-std::vector<std::string> compile_flags(const Installation& installation, Hooks hooks) {
+Result<bool> tsan_feature_named(const std::string& name) {
+  if (name == "on") return true;
+  if (name == "off") return false;
+  return bad_input(fmt::format("the feature of ThreadSanitizer is \"on\" (the default) or \"off\", not \"{}\"", name));
+}
+
+std::vector<std::string> compile_flags(const Installation& installation, const CompileChoice& choice) {
   std::vector<std::string> flags{"-fpass-plugin=" + installation.plugin,
                                  "-g",
                                  "-fno-omit-frame-pointer",
@@ -35,11 +42,20 @@ std::vector<std::string> compile_flags(const Installation& installation, Hooks h
                                  "-D__racecast__=1",
                                  "-idirafter",
                                  installation.headers};
+  const auto add = [&](std::initializer_list<std::string> words) { flags.insert(flags.end(), words); };
+  // Which functions are marked no_sanitize("thread"), the plugin learns from clang's front end:
+  // frontend/llvm/unchecked.h. It is the front end alone that is told of the sanitizer (-Xclang); the driver would link
+  // its runtime.
+  add({"-Xclang", "-default-function-attr", "-Xclang", "racecast-front"});
+  if (choice.tsan_feature) {
+    add({"-Xclang", "-fsanitize=thread", "-D__SANITIZE_THREAD__=1"});
+  } else {
+    add({"-fplugin=" + installation.marks});
+  }
   // The plugin has its options only once it is loaded, and -fpass-plugin loads it after they were read. Not -mllvm
   // itself: the assembler would get it, too, and has no plugins.
-  if (hooks == Hooks::Call)
-    flags.insert(flags.end(),
-                 {"-fplugin=" + installation.plugin, "-Xclang", "-mllvm", "-Xclang", "-racecast-hooks=call"});
+  if (choice.hooks == Hooks::Call)
+    add({"-fplugin=" + installation.plugin, "-Xclang", "-mllvm", "-Xclang", "-racecast-hooks=call"});
   return flags;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -30,6 +31,7 @@ constexpr const char* kGroup = "Options for programs";
 std::vector<std::pair<std::string, std::string>> environment_of(const ProgramOptions& options,
                                                                 const std::string& folder, unsigned run) {
   std::vector<std::pair<std::string, std::string>> environment{{abi::kEnvFolder, folder}};
+  environment.emplace_back(abi::kEnvExitWait, std::to_string(std::llround(options.exit_wait * 1000)));
   if (options.max_bytes) environment.emplace_back(abi::kEnvMaxBytes, std::to_string(*options.max_bytes));
   if (options.max_events) environment.emplace_back(abi::kEnvMaxEvents, std::to_string(*options.max_events));
   if (options.preload) {
@@ -114,6 +116,13 @@ void add_program_options(Command& command, ProgramOptions& options, bool with_re
             ->type_name("K")
             ->default_val(1)
             ->range(1, 100'000));
+  group(command
+            .add_option("--exit-wait", options.exit_wait,
+                        "when main ends, let other threads go on so long, or until they have ended or wait for what "
+                        "cannot come; 0: end at once")
+            ->type_name("SECONDS")
+            ->default_str("1")
+            ->range(0.0, 86'400.0));
   group(command
             .add_option("--max-size", options.max_bytes,
                         "stop recording a process after so many bytes; the program goes on (suffixes K, M, G)")

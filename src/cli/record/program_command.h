@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/abi.h"
 #include "base/result.h"
 #include "cli/pipeline.h"
 
@@ -23,6 +24,7 @@ struct ProgramOptions {
   std::optional<std::uint64_t> seed;
   unsigned runs = 1;
   int exit_code = 66;
+  double exit_wait = abi::kDefaultExitWait / 1000.0;  // seconds
   std::optional<std::uint64_t> max_bytes, max_events;
 };
 

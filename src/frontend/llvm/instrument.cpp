@@ -23,6 +23,7 @@
 #include "frontend/llvm/plan.h"
 #include "frontend/llvm/prepare.h"
 #include "frontend/llvm/record_code.h"
+#include "frontend/llvm/unchecked.h"
 
 namespace racecast::frontend {
 namespace {
@@ -45,7 +46,6 @@ bool resolves_ifunc(const llvm::Function& function) {
 bool can_instrument(const llvm::Function& function) {
   if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) return false;
   if (function.hasFnAttribute(llvm::Attribute::Naked)) return false;
-  if (function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation)) return false;
   if (function.getCallingConv() == llvm::CallingConv::X86_INTR) return false;
   return !resolves_ifunc(function) && !forwards_varargs(function);
 }
@@ -168,6 +168,7 @@ bool instrument(llvm::Module& module, const program::Library& library, Hooks hoo
   }
   for (const Work& work : works) mark(*work.function);
   strip_attributes(module, context);
+  unmark_unchecked(module);
   return changed;
 }
 

@@ -1,7 +1,7 @@
-// The plugin of clang (-fpass-plugin). At the start of the pipeline every function gets sanitize_thread, so that the
-// optimiser invents no accesses (no speculative stores, no merged or widened ones); nothing is vectorised, as vectors
-// read what lies between the elements that the source reads; last in the optimiser the module is instrumented. The
-// first and the last also at -O0.
+// The plugin of clang (-fpass-plugin). At the start of the pipeline every function gets sanitize_thread, but for those
+// that are not to be checked (unchecked.h), so that the optimiser invents no accesses (no speculative stores, no merged
+// or widened ones); nothing is vectorised, as vectors read what lies between the elements that the source reads; last
+// in the optimiser the module is instrumented. The first and the last also at -O0.
 //
 // Vectorisers are kept off here and not only by flags of the compiler: a later -O2 undoes -fno-vectorize, and a pragma
 // outdoes it.
@@ -23,6 +23,7 @@
 #include <cstdlib>
 
 #include "frontend/llvm/instrument.h"
+#include "frontend/llvm/unchecked.h"
 #include "program/library.h"
 
 namespace racecast::frontend {
@@ -34,13 +35,21 @@ const llvm::cl::opt<Hooks> hooks_option("racecast-hooks", llvm::cl::desc("how ra
                                                                     "by records that are written in place"),
                                                          clEnumValN(Hooks::Call, "call", "by calls of the runtime")));
 
+// -fopenmp leaves this in the module, also without a pragma. The driver refuses it before; here it is for those who
+// call clang themselves (`racecast flags`). (-fopenmp-simd is no matter: it makes no threads.)
+void refuse_openmp(llvm::Module& module) {
+  if (module.getModuleFlag("openmp") == nullptr) return;
+  module.getContext().emitError(
+      "racecast: what OpenMP's runtime orders is not recorded, so that correct programs would seem to race: leave out "
+      "-fopenmp, and the pragmas are ignored");
+}
+
 // Keeps the optimiser from inventing accesses. What is declared only keeps its attributes.
 struct Start : llvm::PassInfoMixin<Start> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    for (llvm::Function& function : module) {
-      if (!function.isDeclaration()) function.addFnAttr(llvm::Attribute::SanitizeThread);
-    }
+    refuse_openmp(module);
+    mark_unchecked(module);
     return llvm::PreservedAnalyses::all();
   }
 };
@@ -99,6 +108,7 @@ struct Instrument : llvm::PassInfoMixin<Instrument> {
 };
 
 void register_passes(llvm::PassBuilder& builder) {
+  keep_out_thread_sanitizer(builder);
   builder.registerPipelineStartEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(Start()); });
   builder.registerVectorizerStartEPCallback(

@@ -1,8 +1,9 @@
-// What programs tell about themselves: racecast's own names (include/racecast/annotations.h), ThreadSanitizer's
-// interface (sanitizer/tsan_interface.h) and the older dynamic annotations (AnnotateHappensBefore and its family).
+// What programs tell about themselves: racecast's own names (include/racecast/annotations.h) and the older dynamic
+// annotations (AnnotateHappensBefore and its family). ThreadSanitizer's interface is in tsan_interface.cpp.
 //
-// Ignored parts (AnnotateIgnoreReadsBegin and the like) and benign races are recorded as markers and nothing else: the
-// accesses are recorded as ever, since the model of the program needs them. Who reads the trace may leave them out.
+// Accesses that are to be ignored (AnnotateIgnoreReadsBegin and the like) are recorded as ever, since the model of the
+// program needs them; the merger calls them unchecked. Benign races, and synchronisation that is to be ignored, are
+// markers and nothing else: what is ordered too much never makes a false alarm.
 #include "racecast/annotations.h"
 
 #include <string.h>
@@ -35,39 +36,12 @@ void mark_benign(const char* description) {
   mark(text);
 }
 
-// Flags of __tsan_mutex_*: sanitizer/tsan_interface.h.
-constexpr unsigned kWriteReentrant = 1u << 1;
-constexpr unsigned kReadLock = 1u << 3;
-constexpr unsigned kTryLock = 1u << 4;
-constexpr unsigned kTryLockFailed = 1u << 5;
-
-// A mutex that can be locked for reading is a reader-writer lock; which it is shows in the first flags only, so all
-// are taken for one, but for those that may be taken again.
-void tsan_lock(const void* mutex, unsigned flags) {
-  const auto flag = static_cast<std::uint8_t>(((flags & kTryLock) != 0 ? trace::kTry : 0) |
-                                              ((flags & kTryLockFailed) != 0 ? trace::kTry | trace::kFailed : 0));
-  if ((flags & kReadLock) != 0) {
-    record_sync(trace::EventKind::RdLock, mutex, flag);
-  } else if ((flags & kWriteReentrant) != 0) {
-    record_sync(trace::EventKind::Lock, mutex, static_cast<std::uint8_t>(flag | trace::kRecursive));
-  } else {
-    record_sync(trace::EventKind::WrLock, mutex, flag);
-  }
-}
-
-void tsan_unlock(const void* mutex, unsigned flags) {
-  if ((flags & kReadLock) == 0 && (flags & kWriteReentrant) != 0) {
-    record_sync(trace::EventKind::Unlock, mutex, trace::kRecursive);
-  } else {
-    record_sync(trace::EventKind::RwUnlock, mutex);
-  }
-}
-
 }  // namespace
 
 }  // namespace racecast::runtime
 
 using namespace racecast::runtime;
+namespace abi = racecast::abi;
 using racecast::abi::Tag;
 using racecast::trace::EventKind;
 
@@ -93,28 +67,6 @@ ANNOTATION int __racecast_is_recording(void) {
 ANNOTATION void __racecast_thread_name(const char* name) {
   name_thread(current_thread(), name);
 }
-
-ANNOTATION void __tsan_acquire(void* address) {
-  record<Tag::Acquire>(address);
-}
-ANNOTATION void __tsan_release(void* address) {
-  record<Tag::Release>(address);
-}
-ANNOTATION void __tsan_mutex_create(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_destroy(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_pre_lock(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_post_lock(void* mutex, unsigned flags, int) {
-  tsan_lock(mutex, flags);
-}
-ANNOTATION int __tsan_mutex_pre_unlock(void* mutex, unsigned flags) {
-  tsan_unlock(mutex, flags);
-  return 0;
-}
-ANNOTATION void __tsan_mutex_post_unlock(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_pre_signal(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_post_signal(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_pre_divert(void*, unsigned) {}
-ANNOTATION void __tsan_mutex_post_divert(void*, unsigned) {}
 
 ANNOTATION void AnnotateHappensBefore(PLACE, const volatile void* address) {
   record<Tag::Release>(address);
@@ -151,15 +103,19 @@ ANNOTATION void AnnotateThreadName(PLACE, const char* name) {
 }
 ANNOTATION void AnnotateIgnoreReadsBegin(PLACE) {
   mark("ignore reads: begin");
+  record<Tag::Ignore>(abi::kIgnoreReads | abi::kIgnoreBegins);
 }
 ANNOTATION void AnnotateIgnoreReadsEnd(PLACE) {
   mark("ignore reads: end");
+  record<Tag::Ignore>(abi::kIgnoreReads);
 }
 ANNOTATION void AnnotateIgnoreWritesBegin(PLACE) {
   mark("ignore writes: begin");
+  record<Tag::Ignore>(abi::kIgnoreWrites | abi::kIgnoreBegins);
 }
 ANNOTATION void AnnotateIgnoreWritesEnd(PLACE) {
   mark("ignore writes: end");
+  record<Tag::Ignore>(abi::kIgnoreWrites);
 }
 ANNOTATION void AnnotateIgnoreSyncBegin(PLACE) {
   mark("ignore synchronisation: begin");
@@ -192,3 +148,5 @@ ANNOTATION void AnnotateNewMemory(PLACE, const volatile void*, std::size_t) {}
 ANNOTATION void AnnotateNoOp(PLACE, const volatile void*) {}
 ANNOTATION void AnnotateFlushState(PLACE) {}
 ANNOTATION void AnnotateTraceMemory(PLACE, const volatile void*) {}
+ANNOTATION void AnnotateMemoryIsInitialized(PLACE, const volatile void*, std::size_t) {}
+ANNOTATION void AnnotateMemoryIsUninitialized(PLACE, const volatile void*, std::size_t) {}

@@ -107,6 +107,7 @@ void rewrite_modules() {
 void __racecast_module(const racecast::abi::Module* module) {
   using namespace racecast::runtime;
   start_process();
+  process.has_hooks.store(true, std::memory_order_relaxed);
   if (!process_recorded()) return;
   const KeepErrno keep;
   while (lock.exchange(1, std::memory_order_acquire) != 0) sys(SYS_sched_yield);

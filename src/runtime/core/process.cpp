@@ -1,7 +1,6 @@
 // Starting, forking and stopping. See process.h.
 #include "runtime/core/process.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -10,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -20,6 +20,7 @@
 #include "runtime/core/stamps.h"
 #include "runtime/core/state.h"
 #include "runtime/core/sys.h"
+#include "runtime/core/tasks.h"
 #include "runtime/core/threads.h"
 #include "runtime/missing/reach.h"
 #include "runtime/posix/interceptor.h"
@@ -82,26 +83,34 @@ bool stands_behind_libc() {
   return libc != nullptr && object_of(::dlsym(RTLD_DEFAULT, "pthread_create")) == libc;
 }
 
-// Of this process, as the kernel counts them.
-unsigned count_threads() {
-  const long folder = sys(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return 1;
-  unsigned count = 0;
-  alignas(dirent64) char entries[2048];
-  for (long bytes; (bytes = sys(SYS_getdents64, static_cast<int>(folder), entries, sizeof(entries))) > 0;) {
-    for (long at = 0; at < bytes;) {
-      const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
-      if (entry->d_name[0] != '.') ++count;
-      at += entry->d_reclen;
-    }
+// Its descriptor may be another file by the time something has to be said: one of the program's own.
+struct stat stderr_at_start = {};
+
+// Whether the parent process has the runtime loaded.
+bool parent_has_runtime() {
+  constexpr const char* kName = "libracecast_rt.so";
+  char path[64] = "/proc/";
+  add_number(path, sizeof(path), static_cast<std::uint64_t>(sys(SYS_getppid)));
+  add_text(path, sizeof(path), "/maps");
+  const long file = sys(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[4096];
+  std::size_t kept = 0;  // the end of what was read before: the name may be cut
+  bool found = false;
+  for (long got; !found && (got = sys(SYS_read, static_cast<int>(file), text + kept, sizeof(text) - kept)) > 0;) {
+    const std::size_t bytes = kept + static_cast<std::size_t>(got);
+    found = ::memmem(text, bytes, kName, length_of(kName)) != nullptr;
+    kept = bytes < length_of(kName) ? bytes : length_of(kName);
+    ::memmove(text, text + bytes - kept, kept);
   }
-  sys(SYS_close, static_cast<int>(folder));
-  return count;
+  sys(SYS_close, static_cast<int>(file));
+  return found;
 }
 
 bool read_environment() {
   const char* folder = ::secure_getenv(abi::kEnvFolder);
-  if (folder == nullptr || *folder == 0) return false;
+  process.asked = folder != nullptr && *folder != 0;
+  if (!process.asked) return false;
   base_folder[0] = 0;
   if (*folder != '/') {
     // The program may change its working directory.
@@ -116,6 +125,7 @@ bool read_environment() {
   const std::uint64_t max_events = number_in(::secure_getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
   process.max_is_of_events = max_events < process.max_bytes / abi::kBytesPerEvent;
   if (process.max_is_of_events) process.max_bytes = max_events * abi::kBytesPerEvent;
+  process.exit_wait = static_cast<std::uint32_t>(number_in(::secure_getenv(abi::kEnvExitWait), abi::kDefaultExitWait));
   const char* seed = ::secure_getenv(abi::kEnvSeed);
   process.seed = seed == nullptr || *seed == 0 ? 0 : number_in(seed, 0) + 1;
   return true;
@@ -160,6 +170,9 @@ bool open_recording() {
   }
   process.next_thread.store(0);
   process.next_stream.store(0);
+  process.living.store(1);
+  process.exit_waiter.store(0);
+  process.pid = static_cast<std::uint32_t>(sys(SYS_getpid));
   process.logged.store(0);
   process.switches_stacks.store(false);
   return true;
@@ -188,6 +201,7 @@ void after_fork_in_child() {
 }
 
 __attribute__((constructor(101))) void construct() {
+  sys(SYS_fstat, 2, &stderr_at_start);
   look_up_all();
   // Also where recording has not begun: a child must not wait for who was in the loader when a host forked.
   ::pthread_atfork(keep_out_of_loader, let_into_loader, after_fork_in_child);
@@ -220,7 +234,7 @@ void start_process() {
   }
   process.phase.store(2, std::memory_order_release);
   begin_thread(process.next_thread.fetch_add(1));
-  if (count_threads() > 1)
+  if (list_tasks(nullptr, 0) > 1)
     note_incomplete("threads that ran before the first library compiled with racecast was loaded are not recorded");
 }
 
@@ -232,12 +246,37 @@ void stop_recording(const char* reason) {
   say("recording stopped: ", reason, "; the program goes on");
 }
 
+void say_if_unrecorded() {
+  if (process.phase.load(std::memory_order_relaxed) != 3 || process.asked) return;
+  if (!process.has_hooks.exchange(false)) return;
+  const KeepErrno keep;
+  const char* wish = ::getenv(abi::kEnvWish);
+  if (wish != nullptr && ::strcmp(wish, "off") == 0) return;
+  // One with privileges heeds no RACECAST_DIR: the advice would be wrong.
+  if (::getauxval(AT_SECURE) != 0 || parent_has_runtime()) return;
+  say(program_invocation_name != nullptr ? program_invocation_name : "this program",
+      " was compiled with racecast, but nothing is recorded: `racecast run -- PROGRAM` does that "
+      "(RACECAST=off silences this)");
+}
+
 void note_incomplete(const char* what) {
   const Part parts[] = {{what, length_of(what)}};
   if (process_recorded()) write_meta(abi::MetaKind::Incomplete, parts, 1);
 }
 
+void note_stack_switch() {
+  if (self.in_runtime != 0 || !is_recorded() || process.switches_stacks.exchange(true)) return;
+  const KeepErrno keep;
+  note_incomplete(
+      "the program switches stacks by itself (swapcontext, setcontext, fibers), and its code is not followed across "
+      "that");
+}
+
 void say(const char* first, const char* second, const char* third) {
+  struct stat now = {};
+  if (stderr_at_start.st_nlink != 0 &&
+      (sys(SYS_fstat, 2, &now) != 0 || now.st_dev != stderr_at_start.st_dev || now.st_ino != stderr_at_start.st_ino))
+    return;
   const char* texts[] = {"racecast: ", first, second, third, "\n"};
   struct iovec parts[5];
   for (int i = 0; i < 5; ++i) parts[i] = {const_cast<char*>(texts[i]), length_of(texts[i])};

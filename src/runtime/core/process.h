@@ -23,9 +23,16 @@ struct Process {
   std::atomic<std::uint32_t> phase{0};  // 0: not started; 1: starting; 2: recorded; 3: not recorded
   std::atomic<bool> stopped{false};
   bool preloaded = false;                    // set before anything of the program runs
+  bool asked = true;                         // RACECAST_DIR is there
+  std::atomic<bool> has_hooks{false};        // a module was registered
   std::atomic<bool> switches_stacks{false};  // context.cpp: it was said
   std::atomic<std::uint32_t> next_thread{0};
   std::atomic<std::uint32_t> next_stream{0};
+  std::atomic<std::uint32_t> living{0};       // threads that were created, recorded, and have not ended
+  std::atomic<std::uint32_t> exit_waiter{0};  // exit_wait.cpp: the kernel's id of who waits; all ones: it has waited
+  std::atomic<std::uint32_t> end_signals{0};  // exit_wait.cpp: that came so far
+  std::uint32_t exit_wait = 0;                // milliseconds
+  std::uint32_t pid = 0;
   std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
   std::uint64_t max_bytes = ~std::uint64_t{0};
   bool max_is_of_events = false;  // max_bytes stands for a number of events
@@ -45,10 +52,17 @@ inline bool process_recorded() {
 // Stops recording for good, for `reason` (a few words). Only the first call does anything.
 void stop_recording(const char* reason);
 
+// For who starts a thread: if this program has hooks and nobody asked to record it, one line on stderr says so, once.
+// Not where its parent has hooks, too: that one has said it. A program without threads is no matter for racecast, and
+// words from the small programs that configure scripts and builds run would do harm. RACECAST=off: not a word.
+void say_if_unrecorded();
+
 // The report will say that not everything was looked at, why: `what`, a sentence without its full stop. From any code.
 void note_incomplete(const char* what);
+// The same, once: this thread is about to go on on another stack, and the model of the code cannot follow.
+void note_stack_switch();
 
-// One line on stderr: "racecast: " and the parts.
+// One line on stderr: "racecast: " and the parts. Nothing, if descriptor 2 is another file than it was at the start.
 void say(const char* first, const char* second = "", const char* third = "");
 
 // Opens a file of the process folder. Minus the error number on failure.

@@ -12,6 +12,7 @@
 #include <atomic>
 
 #include "runtime/core/atomics.h"
+#include "runtime/core/exit_wait.h"
 #include "runtime/core/record.h"
 #include "runtime/core/signals.h"
 #include "runtime/posix/interceptor.h"
@@ -47,6 +48,7 @@ bool is_stream_of_thread(const abi::ThreadState* state) {
 }
 
 void enter(Frame& frame, int number) {
+  note_end_signal(number);
   frame = {innermost, __racecast_thread, self.in_runtime, self.without_stripes, self.stripe};
   innermost = &frame;
   const std::uint32_t depth = self.nesting++;

@@ -10,6 +10,7 @@
 #include <atomic>
 
 #include "runtime/core/atomics.h"
+#include "runtime/core/exit_wait.h"
 #include "runtime/core/record.h"
 #include "runtime/missing/missing.h"
 #include "runtime/missing/reach.h"
@@ -93,11 +94,17 @@ void remove_stack() {
 
 }  // namespace
 
-std::uint32_t fork_thread() {
+std::uint32_t fork_thread(const void* handle) {
   if (recording() == nullptr) return kNoThread;
   const std::uint32_t number = process.next_thread.fetch_add(1, std::memory_order_relaxed);
+  process.living.fetch_add(1);
+  record<abi::Tag::Handle>(handle, number);
   record<abi::Tag::Fork>(number);
   return number;
+}
+
+void drop_fork() {
+  process.living.fetch_sub(1);
 }
 
 void begin_thread(std::uint32_t number) {
@@ -141,6 +148,8 @@ void end_thread() {
   release_stripe();
   remove_stack();
   free_scratch();
+  process.living.fetch_sub(1);
+  tell_exit_wait();
 }
 
 void join_thread(std::uint32_t number) {

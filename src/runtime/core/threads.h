@@ -1,6 +1,6 @@
 // Threads: their numbers, their beginning and their end. For pthread_create and what is like it:
 //
-//   creator:  number = fork_thread();  real_create(trampoline with number)
+//   creator:  number = fork_thread(handle);  real_create(trampoline with number)
 //   child:    begin_thread(number);  routine();  ... after all destructors:  end_thread();
 //   joiner:   real_join();  join_thread(number)
 //
@@ -15,9 +15,12 @@ namespace racecast::runtime {
 
 inline constexpr std::uint32_t kNoThread = 0xffffffff;
 
-// The number of a thread to be created; Fork is recorded. kNoThread if this thread is not recorded: then the child is
-// not either, and the calls below do nothing for it. (If the creation fails, the number is never used: that is legal.)
-std::uint32_t fork_thread();
+// The number of a thread to be created; Fork is recorded, and before it that the child's handle is stored at `handle`,
+// as libc does it: before the child begins. kNoThread if this thread is not recorded: then the child is not either, and
+// the calls below do nothing for it. (If the creation fails, the number is never used, and nothing was stored.)
+std::uint32_t fork_thread(const void* handle);
+// That thread could not be created.
+void drop_fork();
 
 // First thing in the new thread: its stream, ThreadBegin, its thread-local memory as new objects.
 void begin_thread(std::uint32_t number);

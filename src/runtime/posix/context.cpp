@@ -15,21 +15,14 @@ namespace {
 RACECAST_REAL<int(ucontext_t*, const ucontext_t*)> real_swapcontext{"swapcontext"};
 RACECAST_REAL<int(const ucontext_t*)> real_setcontext{"setcontext"};
 
-void note_switch() {
-  if (in_runtime() || !is_recorded() || process.switches_stacks.exchange(true)) return;
-  const KeepErrno keep;
-  note_incomplete(
-      "the program switches stacks by itself (swapcontext or setcontext), and its code is not followed across that");
-}
-
 }  // namespace
 
 RACECAST_EXPORT int swapcontext(ucontext_t* from, const ucontext_t* to) noexcept {
-  note_switch();
+  note_stack_switch();
   return real_swapcontext(from, to);
 }
 RACECAST_EXPORT int setcontext(const ucontext_t* to) noexcept {
-  note_switch();
+  note_stack_switch();
   return real_setcontext(to);
 }
 

@@ -6,6 +6,7 @@
 
 #include <ctime>
 
+#include "runtime/core/exit_wait.h"
 #include "runtime/core/record.h"
 #include "runtime/core/signals.h"
 #include "runtime/posix/interceptor.h"
@@ -20,6 +21,7 @@ void release(int number) {
 
 void acquire(int number) {
   if (number <= 0 || in_runtime() || recording() == nullptr) return;
+  note_end_signal(number);
   record<abi::Tag::Acquire>(place_of_signal(number));
 }
 

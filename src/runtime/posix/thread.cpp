@@ -32,14 +32,13 @@ RACECAST_REAL<int(pthread_t, const char*)> real_setname{"pthread_setname_np"};
 constinit pthread_key_t end_key = 0;
 enum KeyState : int { kNoKey, kMaking, kMade, kImpossible };
 constinit std::atomic<int> key_state{kNoKey};
-constinit Start main_thread{};  // main has no other
 
 void end_round(void* value) {
   const InRuntime inside;
   auto* const start = static_cast<Start*>(value);
   if (++start->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && ::pthread_setspecific(end_key, start) == 0) return;
   end_thread();
-  if (start != &main_thread) leave_thread(start);
+  leave_thread(start);
 }
 
 void make_key() {
@@ -58,13 +57,21 @@ void make_key() {
   end_key = keys[count - 1];
   for (unsigned k = 0; k + 1 < count; ++k) ::pthread_key_delete(keys[k]);
   key_state = kMade;
-  if (current_thread() == 0) ::pthread_setspecific(end_key, &main_thread);
 }
 
 // Whether the end of this thread will be heard of.
 bool watch_end(Start* start) {
   const InRuntime inside;
   return key_state.load() == kMade && ::pthread_setspecific(end_key, start) == 0;
+}
+
+// Nobody created the first thread: it is entered when it creates another, who may join it.
+void enter_first_thread() {
+  if (current_thread() != 0 || key_state.load() != kMade || ::pthread_getspecific(end_key) != nullptr) return;
+  Start* const start = new_start();
+  if (start == nullptr) return;
+  enter_thread(start);
+  watch_end(start);
 }
 
 void* run_thread(void* argument) {
@@ -128,14 +135,18 @@ int join(Join join) {
 
 RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                                    void* argument) noexcept {
-  if (in_runtime() || !is_recorded()) return real_create(thread, attributes, routine, argument);
+  if (in_runtime() || !is_recorded()) {
+    say_if_unrecorded();
+    return real_create(thread, attributes, routine, argument);
+  }
   perturb();
   {
     const InRuntime inside;
     make_key();
+    enter_first_thread();
   }
   Start* const start = new_start();
-  const std::uint32_t number = start == nullptr ? kNoThread : fork_thread();
+  const std::uint32_t number = start == nullptr ? kNoThread : fork_thread(thread);
   if (number == kNoThread) {
     if (start != nullptr) drop_start(start);
     return real_create(thread, attributes, routine, argument);
@@ -145,7 +156,10 @@ RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
   start->number = number;
   start->detached = created_detached(attributes);
   const int result = real_create(thread, attributes, run_thread, start);
-  if (result != 0) drop_start(start);
+  if (result != 0) {
+    drop_start(start);
+    drop_fork();
+  }
   return result;
 }
 

@@ -15,6 +15,7 @@
 
 #include "frontend/llvm/lower/function.h"
 #include "frontend/llvm/lower/module.h"
+#include "frontend/llvm/unchecked.h"
 
 namespace racecast::frontend {
 namespace {
@@ -32,8 +33,7 @@ bool is_in_memory(const llvm::GlobalVariable& global) {
 // A function with control flow that the model does not have is declared only: missing code, as if it were in a library.
 bool has_model(const llvm::Function& function) {
   if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
-      function.hasFnAttribute(llvm::Attribute::Naked) ||
-      function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation)) {
+      function.hasFnAttribute(llvm::Attribute::Naked)) {
     return false;
   }
   for (const llvm::BasicBlock& block : function) {
@@ -107,6 +107,7 @@ void ModuleLowering::add_function(const llvm::Function& function) {
   program::Function made;
   made.name = intern(function.getName());
   made.binding = binding_of(function);
+  made.unchecked = is_unchecked(function);
   out_.program.functions.push_back(std::move(made));
   if (has_model(function)) {
     declare_parameters(function, out_.program.functions.back());
