@@ -9,8 +9,8 @@
 namespace racecast::program {
 namespace {
 
-constexpr std::string_view kGlobalKindNames[kGlobalKinds] = {"data", "atomic", "mutex",   "rwlock",
-                                                             "cond", "sem",    "barrier", "once"};
+constexpr std::string_view kGlobalKindNames[kGlobalKinds] = {"data", "atomic",  "mutex", "rwlock", "cond",
+                                                             "sem",  "barrier", "once",  "state"};
 
 std::string type_text(Type type) {
   switch (type.kind) {

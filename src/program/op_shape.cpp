@@ -107,6 +107,8 @@ constexpr std::array kRows{
     Row{Op::Arrive, kTakesOne},
     Row{Op::OnceEnter, kTry},
     Row{Op::OnceDone, kTakesOne},
+    Row{Op::Put, kStore},
+    Row{Op::Get, kMade},
     Row{Op::Fork, kCall},
     Row{Op::Join, kTakesOne},
     Row{Op::Call, kCall},

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/state_addresses.h"
 
 namespace racecast::program {
 namespace {
@@ -76,8 +77,9 @@ StringId Program::intern(std::string_view text) {
 
 void layout(Program& program) {
   constexpr std::uint64_t kAlign = 64;
-  std::uint64_t next = kGlobalBase;
+  std::uint64_t next_in_memory = kGlobalBase, next_state = kState;
   for (Global& global : program.globals) {
+    std::uint64_t& next = global.kind == GlobalKind::State ? next_state : next_in_memory;
     global.address = next;
     // An empty global has an address of its own too.
     const std::uint64_t size = global.size() == 0 ? 1 : global.size();

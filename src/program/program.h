@@ -164,8 +164,9 @@ struct Function {
   bool operator==(const Function&) const = default;
 };
 
-enum class GlobalKind : std::uint8_t { Data, Atomic, Mutex, RwLock, Cond, Semaphore, Barrier, Once };
-inline constexpr int kGlobalKinds = 8;
+// State: outside of memory (base/state_addresses.h).
+enum class GlobalKind : std::uint8_t { Data, Atomic, Mutex, RwLock, Cond, Semaphore, Barrier, Once, State };
+inline constexpr int kGlobalKinds = 9;
 
 // Eight bytes of an initialiser that are an address: that of `target` (a Global or a Function) plus `addend`.
 struct Relocation {
@@ -251,7 +252,7 @@ struct Program {
   StringId intern(std::string_view text);  // linear in the number of strings: for building, not for hot paths
 };
 
-// Gives every global an address: 64-byte aligned from kGlobalBase upwards, in order.
+// Gives every global an address: 64-byte aligned from kGlobalBase upwards, in order; of state, from kState.
 inline constexpr std::uint64_t kGlobalBase = 0x10000;
 inline constexpr std::uint64_t kHeapBase = 0x100000000;
 // Where the interpreter puts the object that `thread` makes at `site` for the count-th time, from 0: the same in every

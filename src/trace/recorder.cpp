@@ -37,6 +37,8 @@ EventKind kind_of_step(const Effect& effect) {
     case Op::Arrive: return second ? EventKind::BarrierLeave : EventKind::BarrierArrive;
     case Op::OnceEnter: return effect.value != 0 ? EventKind::OnceEnter : EventKind::OnceSeen;
     case Op::OnceDone: return EventKind::OnceDone;
+    case Op::Put: return EventKind::AtomicRmw;
+    case Op::Get: return EventKind::AtomicRead;
     case Op::Fork: return EventKind::Fork;
     case Op::Join: return EventKind::Join;
     default: break;
@@ -65,6 +67,8 @@ EventKind kind_of(const Effect& effect) {
 Flags flags_of(const Effect& effect, EventKind kind) {
   if (kind == EventKind::MissingEnd || is_access(kind)) {
     unsigned flags = kHasValue;
+    if (effect.kind == EffectKind::Step && effect.instruction->op == Op::Put) flags = kAppend;
+    if (effect.kind == EffectKind::Step && effect.instruction->op == Op::Get) flags = 0;
     if (effect.computed) flags |= kComputed;
     if (effect.kind == EffectKind::Step && effect.instruction->op == Op::AtomicCas) flags |= kCas;
     if (effect.failed) flags |= kFailed;
@@ -106,6 +110,7 @@ Recorder::Recorder(std::shared_ptr<const program::Program> program, Definitions&
     }
     for (const program::Block& block : function.blocks) {
       for (const program::Instruction& i : block.instructions) {
+        if (function.unchecked) unchecked_.insert(i.id);
         definitions_.locations[index(i.id)] = {p.text(i.position.file), i.position.line, i.position.column,
                                                p.text(function.name), p.text(i.label)};
       }
@@ -141,6 +146,8 @@ Event Recorder::event_of(const Effect& effect) const {
   if ((fields & X) != 0) event.aux = effect.value2;
   if ((fields & O) != 0) event.order = effect.instruction->order;
   if ((fields & F) != 0) event.flags = flags_of(effect, event.kind);
+  const bool plain = is_access(event.kind) && !is_atomic(event.kind);
+  if (plain && unchecked_.contains(effect.instruction->id)) event.flags |= kUnchecked;
   return event;
 }
 
@@ -155,6 +162,18 @@ void Recorder::observe(const Effect& effect) {
     begin_[id] = static_cast<LocationId>(index(function.blocks.front().instructions.front().id));
   }
   Event event = event_of(effect);
+  if (effect.kind == EffectKind::Step && effect.instruction->op == Op::Get) {
+    event.value = 0;
+    status_ = sink_.add(event);
+    // What it gives is not what it reads: the model does not know how the one follows from the other.
+    Event result;
+    result.kind = EventKind::Value;
+    result.thread = event.thread;
+    result.location = event.location;
+    result.value = effect.value;
+    event = result;
+    if (!status_) return;
+  }
   if (effect.kind == EffectKind::Fault) event.value = 1;
   if (effect.kind == EffectKind::Call) event.aux = index(effect.callee);
   if (effect.kind == EffectKind::MissingBegin) {

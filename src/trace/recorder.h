@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "program/machine/machine.h"
@@ -43,6 +44,7 @@ class Recorder {
   Status status_;
   std::map<std::vector<Range>, std::uint64_t> reach_;
   std::vector<LocationId> begin_;  // by thread: where its function begins
+  std::set<InstrId> unchecked_;    // of functions that are not to be checked
 };
 
 // Appends events to a vector.

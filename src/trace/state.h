@@ -3,15 +3,14 @@
 // section 1.
 #pragma once
 
+#include "base/state_addresses.h"
 #include "trace/event.h"
 
 namespace racecast::trace {
 
-inline constexpr std::uint64_t kState = std::uint64_t{1} << 57;
+using racecast::is_state;
+using racecast::kState;
 
-inline bool is_state(std::uint64_t address) {
-  return address >= kState && address < 2 * kState;
-}
 inline bool is_state(const Event& e) {
   return is_access(e.kind) && is_state(e.address);
 }

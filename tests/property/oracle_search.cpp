@@ -23,6 +23,7 @@ bool concerns_nobody(const Facts& facts, int e) {
     case EventKind::Branch:
     case EventKind::Call:
     case EventKind::Return:
+    case EventKind::Value:
     case EventKind::Marker:
     case EventKind::Fence:
     case EventKind::Alloc:

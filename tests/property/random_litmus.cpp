@@ -36,9 +36,10 @@ class Generator {
   // A program with everything has no room for anything: each one draws a few subjects.
   void choose_features() {
     // The common ones are listed more often.
-    const std::vector<std::string> subjects = {
-        "mutex",   "mutex", "atomic", "atomic", "array",  "struct", "rwlock", "cond",     "sem",      "barrier", "call",
-        "missing", "loop",  "try",    "fence",  "branch", "branch", "fork",   "sections", "sections", "sections"};
+    const std::vector<std::string> subjects = {"mutex",    "mutex",    "atomic",   "atomic",  "array",  "struct",
+                                               "rwlock",   "cond",     "sem",      "barrier", "call",   "missing",
+                                               "loop",     "try",      "fence",    "branch",  "branch", "fork",
+                                               "sections", "sections", "sections", "state",   "state",  "unchecked"};
     const int count = 2 + random_.below(4);
     for (int i = 0; i < count; ++i) features_.push_back(random_.pick(subjects));
     // Short critical sections, few accesses outside of them: what tells the orders apart.
@@ -51,6 +52,7 @@ class Generator {
       if (!has("atomic")) features_.push_back("atomic");
       features_.insert(features_.end(), features_.size() + 1, "outcomes");
     }
+    if (flavour_.state) features_.insert(features_.end(), features_.size() + 1, "state");
     if (flavour_.values) features_.insert(features_.end(), features_.size() + 2, "values");
   }
   bool has(std::string_view feature) const {
@@ -73,6 +75,7 @@ class Generator {
     if (has("cond")) lines.push_back("shared cond c");
     if (has("sem")) lines.push_back(fmt::format("shared sem s = {}", random_.below(2)));
     if (has("barrier")) lines.push_back("shared barrier b = 2");
+    if (has("state")) lines.push_back("shared state env, out");
   }
 
   void functions() {
@@ -82,6 +85,13 @@ class Generator {
       unit.body = block(1 + random_.below(2), 1);
       if (random_.chance(50)) unit.body.push_back({fmt::format("return {}", expression(1)), {}, {}, ""});
       helper_ = std::move(unit);
+    }
+    if (has("unchecked")) {
+      Unit unit{"unchecked fn quiet(v)", {}};
+      scope_ = "v";
+      unit.body = block(1 + random_.below(2), 1);
+      if (random_.chance(50)) unit.body.push_back({fmt::format("return {}", expression(1)), {}, {}, ""});
+      quiet_ = std::move(unit);
     }
     if (has("missing") && flavour_.missing) {
       // The body uses what it is given, and nothing else.
@@ -111,6 +121,7 @@ class Generator {
     }
     if (with_main) units.push_back(main(count));
     if (helper_) program_.units.push_back(*helper_);
+    if (quiet_) program_.units.push_back(*quiet_);
     if (hidden_) program_.units.push_back(*hidden_);
     for (Unit& unit : units) program_.units.push_back(std::move(unit));
   }
@@ -175,6 +186,8 @@ class Generator {
     if (feature == "sem") return {line(random_.chance(50) ? "post s" : "down s")};
     if (feature == "barrier") return {line("arrive b")};
     if (feature == "call" && helper_) return {line(fmt::format("{} = help({})", local(), expression(1)))};
+    if (feature == "unchecked" && quiet_) return {line(fmt::format("{} = quiet({})", local(), expression(1)))};
+    if (feature == "state") return state(depth);
     if (feature == "missing" && hidden_)
       return {line(random_.chance(50) ? "hidden(&y)" : fmt::format("{} = hidden(&y)", local()))};
     if (feature == "loop" && depth > 0) {
@@ -197,6 +210,17 @@ class Generator {
       case 2: return line(fmt::format("{} = {}", variable(), expression(1)));
       default: return line(fmt::format("{} = {}", local(), expression(2)));
     }
+  }
+
+  // What one thread puts another gets, and mostly looks at.
+  Sentences state(int depth) {
+    const std::string name = random_.chance(75) ? "env" : "out";
+    if (random_.chance(45)) return {line(fmt::format("put {} {}", name, expression(1)))};
+    const std::string into = local();
+    Sentences made{line(fmt::format("{} = get {}", into, name))};
+    if (depth > 0 && random_.chance(60))
+      made.push_back(scope(fmt::format("if ({} {} 0) {{", into, random_.chance(50) ? "==" : "!="), inner(depth), "}"));
+    return made;
   }
 
   Sentence mutex_scope(int depth) {
@@ -389,7 +413,7 @@ class Generator {
   std::vector<std::string> features_;
   std::string scope_;  // the parameter of the function that is being made
   bool in_rwlock_ = false;
-  std::optional<Unit> helper_, hidden_;
+  std::optional<Unit> helper_, hidden_, quiet_;
   RandomProgram program_;
 };
 

@@ -1,7 +1,7 @@
 // Random litmus programs, as text for the real parser: up to about 25 statements with every kind of synchronisation,
-// arrays, structs, functions, missing functions, loops and branches. The same seed gives the same program. Programs may
-// deadlock, fault, or leave threads blocked for ever; they never break a rule of the language (but see
-// Flavour::outcomes).
+// arrays, structs, functions, missing and unchecked ones, state outside of memory, loops and branches. The same seed
+// gives the same program. Programs may deadlock, fault, or leave threads blocked for ever; they never break a rule of
+// the language (but see Flavour::outcomes).
 //
 // A program is kept as a tree of statements, so that a failing one can be shrunk: shrink() drops statements, scopes,
 // bodies and declarations for as long as the program still fails.
@@ -59,6 +59,7 @@ struct Flavour {
   bool values = false;         // mostly values that decide: written several times, read, computed with, branched on
   bool outcomes = false;  // mostly tries and compare-and-swaps, whose outcome decides something, or nothing. Such a
                           // program may give back a mutex that it does not hold: it does not run then
+  bool state = false;     // mostly state outside of memory
   int statements = 25;    // at most about so many
 };
 

@@ -138,9 +138,17 @@ TEST(RandomLitmus, ValueIsExactWhereOutcomesChange) {
   print(counts);
   EXPECT_GE(counts.ended, static_cast<unsigned>(scaled(1000)));
 }
-void path_is_exact(int programs, const Flavour& flavour) {
+TEST(RandomLitmus, ValueIsExactWithState) {
+  ValueCounts counts;
+  for (const Way& way : {Way{}, Way{.budget = {.least = 1'000'000}}, Way{.budget = {.least = 0}}})
+    for_random_programs("value", scaled(2000), {.missing = false, .values = true, .state = true},
+                        [&](const Recorded& run, Random&) { return value_is_exact(run, way, counts); });
+  print(counts);
+  EXPECT_GT(counts.beyond_maximal, 0U);
+}
+void path_is_exact(int count, const Flavour& flavour) {
   WalkCounts counts;
-  for_random_programs("path", programs, flavour, [&](const Recorded& run, Random&) -> std::string {
+  for_random_programs("path", count, flavour, [&](const Recorded& run, Random&) -> std::string {
     const Result<oracle::Recording> recording = oracle::record(run.file, run.options);
     if (!recording) return recording.error().message;
     return turns_as_the_oracle(*recording, &counts);
@@ -156,6 +164,9 @@ TEST(RandomLitmus, PathIsExact) {
 }
 TEST(RandomLitmus, PathIsExactWhereOutcomesChange) {
   path_is_exact(scaled(6000), {.outcomes = true});
+}
+TEST(RandomLitmus, PathIsExactWithState) {
+  path_is_exact(scaled(3000), {.missing = false, .values = true, .state = true});
 }
 // Each way of keeping events alone; and the other solver.
 TEST(RandomLitmus, ValueIsExactWithTheLeast) {

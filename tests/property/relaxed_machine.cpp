@@ -72,6 +72,7 @@ RelaxedMachine::RelaxedMachine(const program::Program& program, Relaxation relax
   for (const program::Global& g : program.globals) {
     const bool data = g.kind == program::GlobalKind::Data || g.kind == program::GlobalKind::Atomic;
     CHECK(g.element_size == 8);
+    has_state_ = has_state_ || g.kind == program::GlobalKind::State;
     for (std::uint64_t a = g.address; a < g.address + g.size(); a += 8) {
       if (data) cells_.emplace(a, cells_.size());
       if (!data) sync_objects_[a] = &g;
@@ -482,6 +483,10 @@ std::string RelaxedMachine::key(const State& state) const {
   table(state.sleepers, threads);
   table(state.semaphores, [&](std::uint64_t count) { out.number(count); });
   table(state.barriers, threads);
+  table(state.outside, [&](const Outside& outside) {
+    out.number(outside.bits);
+    out.number(static_cast<std::uint64_t>(outside.writer) << 1 | outside.as_recorded * 1u);
+  });
   return out.take();
 }
 

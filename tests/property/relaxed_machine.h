@@ -98,9 +98,16 @@ struct ThreadState {
   std::vector<FrameState> frames;
   std::map<InstrId, std::uint64_t> allocations;
   std::size_t position = 0;  // in its recorded path
-  bool deviated = false;     // Maximal: it read another value than recorded
+  bool deviated = false;     // it read another value than recorded; Value, Path: counts for what no model knows
   std::optional<Detour> detour;
   std::vector<std::pair<std::size_t, std::size_t>> skipped;  // items; kept only where there is missing code
+};
+
+// State outside of memory.
+struct Outside {
+  std::uint64_t bits = 0;   // All
+  int writer = kInitial;    // else: the event that left it,
+  bool as_recorded = true;  // and whether that is what it left in the recorded run
 };
 
 struct RwState {
@@ -116,6 +123,7 @@ struct State {
   std::map<std::uint64_t, std::vector<int>> sleepers;
   std::map<std::uint64_t, std::uint64_t> semaphores;
   std::map<std::uint64_t, std::vector<int>> barriers;
+  std::map<std::uint64_t, Outside> outside;
 };
 
 class RelaxedMachine {
@@ -171,6 +179,7 @@ class RelaxedMachine {
 
   void perform_access(State& state, int thread, const Next& next);
   void perform_sync(State& state, int thread, const Next& next, std::size_t wake);
+  void perform_state(State& state, int thread, const Next& next);
   void perform_missing(State& state, int thread, const Next& next);
   void leave_recorded_contents(State& state, int event);
   Word read(const State& state, std::uint64_t address, int event) const;
@@ -207,7 +216,8 @@ class RelaxedMachine {
   program::Liveness liveness_;
   Log* log_ = nullptr;
   bool gave_up_ = false;
-  Word pending_read_;  // what the access that is being performed reads, where there is missing code
+  bool has_state_ = false;  // outside of memory
+  Word pending_read_;       // what the access that is being performed reads, where there is missing code
   std::map<std::uint64_t, std::size_t> cells_;  // address to number
   std::map<RecordedPaths::ObjectKey, std::uint64_t> objects_;
   std::uint64_t next_object_ = std::uint64_t{1} << 60;

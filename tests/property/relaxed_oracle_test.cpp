@@ -240,6 +240,11 @@ TEST(RelaxedOracle, ValueIsTheSameByTheOtherInterpreter) {
                         if (!value.complete || !other) return "";
                         ++complete;
                         if (*other == value.events) return "";
+                        // The machine knows what is got where other things were put, the oracle does not.
+                        const bool has_state = std::ranges::any_of(file.program->globals, [](const program::Global& g) {
+                          return g.kind == program::GlobalKind::State;
+                        });
+                        if (has_state && std::ranges::includes(*other, value.events)) return "";
                         return fmt::format("by the machine:{}, by the oracle:{}",
                                            text_of(recording.trace, instructions_of(recording.trace, *other)),
                                            text_of(recording.trace, value.races));

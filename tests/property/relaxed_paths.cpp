@@ -121,6 +121,10 @@ class RecordedPaths::Walk {
     const bool first_half = e->kind == EventKind::Wait || e->kind == EventKind::BarrierArrive;
     const bool fault = e->kind == EventKind::Branch;
     event_item();
+    if (i.op == Op::Get && !fault) {
+      CHECK(is_event_of(i, EventKind::Value), "a get gives nothing");
+      consume();
+    }
     if (fault) end();
     if (!first_half && !fault) ++frames_.back().at;
     return !fault;

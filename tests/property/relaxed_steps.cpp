@@ -44,6 +44,8 @@ RelaxedMachine::Next RelaxedMachine::next(const State& state, int thread) const 
     next.faults = is_access(i) ? !cell(next.address) : !sync_objects_.contains(next.address);
   }
   if (relaxation_ == Relaxation::All) return next;
+  // What they give and leave in an unexecuted branch is not known.
+  if (t.detour && (i.op == Op::Put || i.op == Op::Get)) return {};
   if (t.detour) return next.faults || missing_code_reaches(next.address) ? Next{} : next;
   const Event* e = recorded_event(static_cast<std::size_t>(thread), t);
   if (e == nullptr || index(e->location) != index(i.id) || !fits(t, i, *e, next)) return {};
@@ -107,6 +109,10 @@ bool RelaxedMachine::contents_are_recorded(const State& state, int event, int se
   const auto& contents = recorded_->missing->contents.at(event);
   for (const std::uint64_t address : recorded_->reach[static_cast<std::size_t>(section)]) {
     const auto number = cell(address);
+    if (const auto outside = state.outside.find(address); outside != state.outside.end()) {
+      const bool same = outside->second.writer == recorded_->writer_before.at({event, address});
+      if (!outside->second.as_recorded || !same) return false;
+    }
     if (!number) continue;  // a synchronisation object
     const CellState now = *number < state.memory.size() ? state.memory[*number] : CellState{};
     if (!now.known) return false;
@@ -139,6 +145,8 @@ std::optional<RelaxedMachine::Access> RelaxedMachine::next_access(const State& s
   const Next n = next(state, thread);
   if (n.kind != StepKind::Access || n.faults) return std::nullopt;
   const Op op = n.instruction->op;
+  const auto function = state.threads[static_cast<std::size_t>(thread)].frames.back().function;
+  if ((op == Op::Load || op == Op::Store) && program_.function(function).unchecked) return std::nullopt;
   const bool cas_failed = op == Op::AtomicCas && n.event >= 0 && recorded_->facts.event(n.event).has(trace::kFailed);
   return Access{n.instruction->id, n.address, op != Op::Load && op != Op::AtomicLoad && !cas_failed,
                 op != Op::Load && op != Op::Store, n.event};
@@ -273,10 +281,8 @@ void RelaxedMachine::perform_access(State& state, int thread, const Next& n) {
     old = n.event >= 0 && recorded_->has_missing ? pending_read_ : read(state, n.address, n.event);
     const bool faithful = n.event >= 0 && old.known && old.bits == recorded_->facts.event(n.event).value;
     old.uncertain = relaxation_ != Relaxation::All && !faithful;
-    if (relaxation_ == Relaxation::Maximal && !faithful) {
-      t.deviated = true;
-      old.known = false;
-    }
+    if (relaxation_ == Relaxation::Maximal || has_state_) t.deviated = t.deviated || !faithful;
+    if (relaxation_ == Relaxation::Maximal && !faithful) old.known = false;
   }
   const auto operand = [&](std::size_t k) { return value(t.frames.back(), i.operands[k]); };
   switch (i.op) {
@@ -379,6 +385,8 @@ void RelaxedMachine::perform_sync(State& state, int thread, const Next& n, std::
       if (count == initial) state.semaphores.erase(n.address);
       break;
     }
+    case Op::Put:
+    case Op::Get: perform_state(state, thread, n); break;
     case Op::Arrive: {
       if (!t.second_half) {
         std::vector<int>& arrived = state.barriers[n.address];
@@ -406,6 +414,30 @@ void RelaxedMachine::perform_sync(State& state, int thread, const Next& n, std::
     default: CHECK(false, "{} is not in litmus programs", text_of(i.op));
   }
   ++t.frames.back().at;
+}
+
+// A read of state is faithful if what the recorded run found there is there; then, and if all that the thread read
+// before was faithful, it gives what it gave. An append leaves what it left under the same conditions.
+void RelaxedMachine::perform_state(State& state, int thread, const Next& n) {
+  ThreadState& t = state.threads[static_cast<std::size_t>(thread)];
+  const Instruction& i = *n.instruction;
+  Outside& outside = state.outside[n.address];
+  if (relaxation_ == Relaxation::All) {
+    if (i.op == Op::Get) return set(t, i.result, {outside.bits});
+    outside.bits = 31 * outside.bits + value(t.frames.back(), i.operands[1]).bits + 1;
+    return;
+  }
+  const Facts& facts = recorded_->facts;
+  const auto e = static_cast<std::size_t>(n.event);
+  const bool found = outside.as_recorded && outside.writer == facts.pieces[e].front().recorded_writer;
+  if (i.op == Op::Put) {
+    outside = {0, n.event, found && !t.deviated};
+    return;
+  }
+  if (!found) t.deviated = true;
+  const int result = facts.of_thread[static_cast<std::size_t>(thread)][static_cast<std::size_t>(facts.position[e]) + 1];
+  CHECK(facts.event(result).kind == EventKind::Value);
+  set(t, i.result, t.deviated ? Word{0, false, true} : Word{facts.event(result).value});
 }
 
 void RelaxedMachine::perform_missing(State& state, int thread, const Next& n) {
@@ -436,10 +468,14 @@ void RelaxedMachine::perform_missing(State& state, int thread, const Next& n) {
 // what does not hold the recorded content anyway. A read is asked before its own step counts as a write.
 void RelaxedMachine::leave_recorded_contents(State& state, int event) {
   const Event& e = recorded_->facts.event(event);
-  if (trace::reads(e)) pending_read_ = read(state, e.address, event);
+  if (trace::reads(e) && cell(e.address)) pending_read_ = read(state, e.address, event);
   for (const int s : recorded_->facts.inside[static_cast<std::size_t>(event)]) {
     const bool begins = recorded_->facts.sections[static_cast<std::size_t>(s)].begin == event;
     for (const std::uint64_t address : recorded_->reach[static_cast<std::size_t>(s)]) {
+      if (const auto outside = state.outside.find(address); outside != state.outside.end()) {
+        const bool same = outside->second.writer == recorded_->writer_before.at({event, address});
+        outside->second = {0, event, outside->second.as_recorded && same};
+      }
       const auto number = cell(address);
       if (!number) continue;
       if (*number >= state.memory.size()) state.memory.resize(*number + 1);

@@ -101,6 +101,7 @@ struct Naive {
       for (std::uint32_t t = s + 1; t < machine.threads(); ++t) {
         const NextStep x = machine.next(ThreadId{s}), y = machine.next(ThreadId{t});
         if (x.size == 0 || y.size == 0 || !(x.writes || y.writes) || (x.atomic && y.atomic)) continue;
+        if (x.unchecked || y.unchecked) continue;
         if (x.address >= y.address + y.size || y.address >= x.address + x.size) continue;
         pairs.insert(std::minmax(x.instruction->id, y.instruction->id));
       }

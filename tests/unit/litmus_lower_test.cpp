@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/state_addresses.h"
 #include "program/litmus/ast.h"
 #include "program/litmus/litmus.h"
 
@@ -201,6 +202,17 @@ TEST(LitmusLower, Atomics) {
             "3| %1 = rmw @t 2 acqrel\n3| mark\n"
             "4| %2 = (%3) cas @t %1 7 acquire\n4| %4 = zext %3 #1\n4| mark\n"
             "astore @t %4 seqcst\nfence acquire\nreturn\n");
+}
+
+TEST(LitmusLower, State) {
+  EXPECT_EQ(
+      lowered("shared state s; shared int x", "1: put s x + 1\nr = get s\nx = r"),
+      "1| %0 = load @x\n1| %1 = add %0 1\n1| put @s %1 release\n1| mark\n%2 = get @s acquire\nstore @x %2\nreturn\n");
+  const auto program = lower("shared state s\nunchecked fn f() { }\nfn g() { }\nmain { f() }");
+  EXPECT_EQ(program->globals[0].kind, GlobalKind::State);
+  EXPECT_TRUE(is_state(program->globals[0].address));
+  EXPECT_TRUE(program->functions[1].unchecked);
+  EXPECT_FALSE(program->functions[2].unchecked);
 }
 
 TEST(LitmusLower, SynchronisationTakesPlaces) {

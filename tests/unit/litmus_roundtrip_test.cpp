@@ -63,8 +63,9 @@ TEST(LitmusRoundTrip, CanonicalLayout) {
   const std::string text =
       "struct  N {int f;N * g}\n"
       "shared int x=-1,a [4] = 7 # a comment\n\n\n"
-      "shared N *q ; shared atomic t\n"
+      "shared N *q ; shared atomic t;shared state o\n"
       "missing fn h(p) {}\n"
+      "unchecked  fn u(){put o(-1);r=get o}\n"
       "fn f ( d,e ){ return(d+e)*((2)) }\n"
       "main {\n"
       " 1:x=a[ (x) ]  ; skip\n"
@@ -79,8 +80,9 @@ TEST(LitmusRoundTrip, CanonicalLayout) {
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(print_litmus(*file->tree),
             "struct N {\n  int f\n  N* g\n}\n\n"
-            "shared int x = -1, a[4] = 7\nshared N* q\nshared atomic t\n\n"
+            "shared int x = -1, a[4] = 7\nshared N* q\nshared atomic t\nshared state o\n\n"
             "missing fn h(p) {\n}\n\n"
+            "unchecked fn u() {\n  put o -1\n  r = get o\n}\n\n"
             "fn f(d, e) {\n  return (d + e) * 2\n}\n\n"
             "main {\n  1: x = a[x]\n  skip\n"
             "  if (x) {\n    y = 1\n  } else if (!x) {\n    y = 2\n  } else {\n    2: y = 3\n  }\n"
@@ -144,6 +146,7 @@ class Generator {
     shared(ast::VarKind::Cond, {{{}, "c", {}, {}}});
     shared(ast::VarKind::Sem, {{{}, "s", {}, 1}});
     shared(ast::VarKind::Barrier, {{{}, "b", {}, 2}});
+    shared(ast::VarKind::State, {{{}, "o", {}, {}}});
     shared(ast::VarKind::Ref, {{{}, "q", {}, {}}, {{}, "qs", 2, {}}});
     file.items.emplace_back(body(ast::BodyKind::Function, "f0", {}));
     file.items.emplace_back(body(ast::BodyKind::Missing, "f2", {{{}, "p"}, {{}, "u"}}));
@@ -165,7 +168,8 @@ class Generator {
   }
 
   ast::Body body(ast::BodyKind kind, std::string name, std::vector<ast::Word> params) {
-    return {kind, {}, {}, std::move(name), std::move(params), block(4)};
+    const bool unchecked = kind == ast::BodyKind::Function && below(2) == 0;
+    return {kind, unchecked, {}, {}, std::move(name), std::move(params), block(4)};
   }
 
   std::vector<Stmt> block(int depth) {
@@ -175,7 +179,7 @@ class Generator {
   }
 
   Stmt statement(int depth) {
-    constexpr StmtKind kLast = StmtKind::Cas;
+    constexpr StmtKind kLast = StmtKind::Get;
     Stmt s;
     do {
       s.kind = static_cast<StmtKind>(below(static_cast<std::uint64_t>(kLast) + 1));
@@ -240,6 +244,11 @@ class Generator {
         s.target = place();
         atomic(s, 2);
         break;
+      case StmtKind::Put: s.args = {name("o"), expr(3)}; break;
+      case StmtKind::Get:
+        s.target = place();
+        s.args = {name("o")};
+        break;
     }
     return s;
   }
@@ -251,7 +260,7 @@ class Generator {
   }
   MemoryOrder order() { return static_cast<MemoryOrder>(1 + below(5)); }
   Expr mutex() { return below(2) == 0 ? name("m") : element("ms", expr(1)); }
-  std::string local() { return pick({"i", "j", "load", "add", "cas", "store", "p"}); }
+  std::string local() { return pick({"i", "j", "load", "add", "cas", "store", "p", "put", "get"}); }
 
   static Expr name(std::string text) {
     Expr e;

@@ -10,6 +10,7 @@
 
 #include "program/litmus/litmus.h"
 #include "source_dir.h"
+#include "trace/state.h"
 #include "unit/program_builder.h"
 
 namespace racecast::trace {
@@ -76,6 +77,29 @@ Lines body_of(const Trace& trace) {
     if (row_of(e.kind).group != Group::Life) lines.push_back(line_of(trace.definitions, e));
   }
   return lines;
+}
+
+// What is got is no value of the event that reads: it comes after it.
+TEST(Recorder, StateOutsideOfMemory) {
+  const Trace trace =
+      record_ok(parse("shared int x; shared state s\n"
+                      "unchecked fn f() { x = 1 }\n"
+                      "main { put s 4; put s 7; x = get s; f() }\n"));
+  Lines lines;
+  for (const Event& e : trace.events) {
+    std::string line = line_of(trace.definitions, e);
+    if (e.has(kAppend)) line += " append";
+    if (e.has(kUnchecked)) line += " unchecked";
+    if (!e.has(kHasValue) && is_access(e.kind)) line += " without a value";
+    lines.push_back(line);
+  }
+  EXPECT_EQ(lines, (Lines{"main begin", "main rmw heap 0 -> 0 release append without a value",
+                          "main rmw heap 0 -> 0 release append without a value",
+                          "main aread heap 0 acquire without a value", "main value 163", "main write x 163",
+                          "main call f", "main write x 1 unchecked", "main return", "main end"}));
+  EXPECT_EQ(trace.events[1].address, kState);
+  EXPECT_EQ(trace.events[1].size, 1u);
+  EXPECT_EQ(name_of_address(trace.definitions, kState), "s");
 }
 
 TEST(Recorder, RecipeFigure1) {

@@ -181,7 +181,9 @@ Pace WalkCode::pace_of(const Instruction& i) const {
     case Op::Store: return i.local ? Pace::LocalStore : Pace::Event;
     case Op::StackAlloc: return Pace::StackAlloc;
     case Op::Free: return Pace::Free;
-    case Op::Opaque: return Pace::Opaque;
+    case Op::Opaque:
+    case Op::Put:  // what they do to state outside of memory, and what that gives, the model does not know
+    case Op::Get: return Pace::Opaque;
     default: break;
   }
   return (program::traits_of(i.op) & program::Pure) != 0 ? Pace::Pure : Pace::Event;

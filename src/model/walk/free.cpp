@@ -58,6 +58,8 @@ Event WalkThread::event_of(EventKind kind, const WalkStep& step, const FreeRules
   if ((trace::row_of(kind).fields & trace::F) != 0 &&
       rules.sides->is_computed(static_cast<program::FunctionId>(step.function), *step.source))
     e.flags |= trace::kComputed;
+  const bool plain = trace::is_access(kind) && !trace::is_atomic(kind);
+  if (plain && code_.program().functions[step.function].unchecked) e.flags |= trace::kUnchecked;
   return e;
 }
 

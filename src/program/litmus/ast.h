@@ -100,6 +100,8 @@ enum class StmtKind : std::uint8_t {
   Load,   // target = args[0]
   Add,    // target = args[0], which grows by args[1]
   Cas,    // target = (args[0] was args[1]), which becomes args[2] then
+  Put,    // args[1] into the state args[0]
+  Get,    // target = what is in the state args[0]
 };
 
 struct Stmt {
@@ -117,7 +119,7 @@ struct Stmt {
   bool operator==(const Stmt&) const = default;
 };
 
-enum class VarKind : std::uint8_t { Int, Atomic, Mutex, RwLock, Cond, Sem, Barrier, Ref };
+enum class VarKind : std::uint8_t { Int, Atomic, Mutex, RwLock, Cond, Sem, Barrier, State, Ref };
 
 struct TypeName {
   VarKind kind = VarKind::Int;
@@ -168,9 +170,10 @@ struct RunEntry {  // of a `run` line: a label, a thread, or THREAD*steps
 
 enum class BodyKind : std::uint8_t { Function, Missing, Thread, Main };
 
-struct Body {  // fn, missing fn, thread, main
+struct Body {  // fn, missing fn, unchecked fn, thread, main
   BodyKind kind = BodyKind::Thread;
-  At at;  // of its name
+  bool unchecked = false;  // Function
+  At at;                   // of its name
   At end;
   std::string name;  // "main" for Main
   std::vector<Word> params;

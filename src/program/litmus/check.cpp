@@ -155,6 +155,9 @@ class Checker {
       case VarKind::Ref:
         if (!item.initial) return {};
         return error(item.at, fmt::format("the reference '{}' starts as null and takes no initial value", item.name));
+      case VarKind::State:
+        if (item.count) return error(item.at, fmt::format("the state '{}' is one object, and no array", item.name));
+        [[fallthrough]];
       case VarKind::Mutex:
       case VarKind::RwLock:
       case VarKind::Cond:
@@ -224,6 +227,8 @@ class Checker {
       case StmtKind::Post:
       case StmtKind::Down: return check_object(s.args[0], VarKind::Sem);
       case StmtKind::Arrive: return check_object(s.args[0], VarKind::Barrier);
+      case StmtKind::Put:
+      case StmtKind::Get: RC_TRY_STATUS(check_object(s.args[0], VarKind::State)); return check_values(s, 1);
       case StmtKind::Store:
       case StmtKind::Load:
       case StmtKind::Add:
@@ -254,7 +259,7 @@ class Checker {
                                 s.name == "store" || s.name == "add" || s.name == "cas" || s.name == "fork" ||
                                 s.name == "join" || s.name == "notify" || s.name == "post" || s.name == "down" ||
                                 s.name == "arrive" || s.name == "fence" || s.name == "rdlock" || s.name == "wrlock" ||
-                                s.name == "rwunlock" || s.name == "notifyall";
+                                s.name == "rwunlock" || s.name == "notifyall" || s.name == "put" || s.name == "get";
       return error(s.name_at, fmt::format("unknown function '{}'{}", s.name,
                                           is_operation ? " (the operation is written without parentheses)" : ""));
     }

@@ -75,8 +75,8 @@ bool is_reserved(std::string_view word) {
 }
 
 std::string_view text_of(ast::VarKind kind) {
-  constexpr std::array<std::string_view, 8> kNames = {"int",  "atomic", "mutex",   "rwlock",
-                                                      "cond", "sem",    "barrier", "reference"};
+  constexpr std::array<std::string_view, 9> kNames = {"int", "atomic",  "mutex", "rwlock",   "cond",
+                                                      "sem", "barrier", "state", "reference"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -23,6 +23,7 @@ GlobalKind global_kind(ast::VarKind kind) {
     case ast::VarKind::Cond: return GlobalKind::Cond;
     case ast::VarKind::Sem: return GlobalKind::Semaphore;
     case ast::VarKind::Barrier: return GlobalKind::Barrier;
+    case ast::VarKind::State: return GlobalKind::State;
   }
   return GlobalKind::Data;
 }
@@ -97,6 +98,7 @@ Result<Program> lower_litmus(const ast::File& file, const DeclaredNames& symbols
       lower_implicit_main(symbols, file_id, function);
     } else {
       function.missing = body->kind == ast::BodyKind::Missing;
+      function.unchecked = body->unchecked;
       if (!lower_body(*body, symbols, program, intern, file_name, budget, function)) {
         return litmus_error(
             file_name, file.end,

@@ -157,6 +157,8 @@ class BodyLowering {
       case StmtKind::Load:
       case StmtKind::Add:
       case StmtKind::Cas: lower_atomic(s, target); break;
+      case StmtKind::Put:
+      case StmtKind::Get: lower_state(s, target); break;
       case StmtKind::If:
       case StmtKind::While:
       case StmtKind::For:
@@ -212,6 +214,18 @@ class BodyLowering {
       last_instruction().result2 = success;
       result = to_word({Operand::reg(success), kI1}, s.at);
     }
+    assign(target, result);
+  }
+
+  void lower_state(const Stmt& s, const PlaceParts& target) {
+    const Operand state = address(parts(s.args[0]));
+    if (s.kind == StmtKind::Put) {
+      const Operand value = word(s.args[1]);
+      build_.emit(Op::Put, kI64, at(s.at), {state, value}).order = MemoryOrder::Release;
+      return;
+    }
+    const Operand result = build_.emit_value(Op::Get, kI64, kI64, at(s.at), {state});
+    last_instruction().order = MemoryOrder::Acquire;
     assign(target, result);
   }
 

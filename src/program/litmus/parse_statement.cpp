@@ -110,6 +110,7 @@ Status Parser::place_statement(Stmt& s) {
     if (token_.text == "load") return atomic_operation(s, StmtKind::Load, 0);
     if (token_.text == "add") return atomic_operation(s, StmtKind::Add, 1);
     if (token_.text == "cas") return atomic_operation(s, StmtKind::Cas, 2);
+    if (token_.text == "get") return state_operation(s, StmtKind::Get);
   }
   if (token_.kind == TokenKind::Word && ahead_.is_symbol("(") && !is_reserved(token_.text)) return call(s);
   s.kind = StmtKind::Assign;
@@ -164,6 +165,18 @@ Status Parser::atomic_operation(Stmt& s, StmtKind kind, int values) {
   if (!at_end_of_statement()) {
     return unexpected("'relaxed', 'acquire', 'release', 'acqrel', 'seqcst' or the end of the statement");
   }
+  return {};
+}
+
+// PLACE, and of a put the value, after the keyword.
+Status Parser::state_operation(Stmt& s, StmtKind kind) {
+  s.kind = kind;
+  s.at = token_.at;
+  advance();
+  RC_TRY(s.args.emplace_back(), place("a state"));
+  if (kind == StmtKind::Get) return {};
+  if (at_end_of_statement()) return unexpected("the value to put");
+  RC_TRY(s.args.emplace_back(), expression());
   return {};
 }
 
@@ -262,6 +275,7 @@ Status Parser::keyword_statement(Stmt& s) {
     return {};
   }
   if (word == "store") return atomic_operation(s, StmtKind::Store, 1);
+  if (word == "put") return state_operation(s, StmtKind::Put);
   for (const ObjectRow& row : kObjectRows) {
     if (word != row.keyword) continue;
     s.kind = row.kind;
@@ -272,7 +286,7 @@ Status Parser::keyword_statement(Stmt& s) {
     }
     return {};
   }
-  if (word == "load" || word == "add" || word == "cas" || word == "trylock" || word == "new") {
+  if (word == "load" || word == "add" || word == "cas" || word == "trylock" || word == "new" || word == "get") {
     return unexpected(fmt::format("a statement ('{}' gives a value: write NAME = {} ...)", word, word));
   }
   if (is_reserved(word) || ahead_.kind == TokenKind::Bad) return unexpected("a statement");

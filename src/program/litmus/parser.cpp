@@ -87,12 +87,12 @@ Result<ast::File> Parser::file() {
     } else if (token_.is_word("struct")) {
       RC_TRY(file.items.emplace_back(), struct_decl());
       ended_by_brace = true;
-    } else if (token_.is_word("missing") || token_.is_word("fn") || token_.is_word("thread") ||
-               token_.is_word("main")) {
-      const ast::BodyKind kind = token_.is_word("missing")  ? ast::BodyKind::Missing
-                                 : token_.is_word("fn")     ? ast::BodyKind::Function
-                                 : token_.is_word("thread") ? ast::BodyKind::Thread
-                                                            : ast::BodyKind::Main;
+    } else if (token_.is_word("missing") || token_.is_word("unchecked") || token_.is_word("fn") ||
+               token_.is_word("thread") || token_.is_word("main")) {
+      const ast::BodyKind kind = token_.is_word("missing")                             ? ast::BodyKind::Missing
+                                 : token_.is_word("fn") || token_.is_word("unchecked") ? ast::BodyKind::Function
+                                 : token_.is_word("thread")                            ? ast::BodyKind::Thread
+                                                                                       : ast::BodyKind::Main;
       RC_TRY(file.items.emplace_back(), body(kind));
       ended_by_brace = true;
     } else if (token_.is_word("run")) {
@@ -102,7 +102,7 @@ Result<ast::File> Parser::file() {
     } else if (token_.is_word("expect")) {
       RC_TRY(file.items.emplace_back(), expect());
     } else {
-      return unexpected("'shared', 'struct', 'fn', 'missing fn', 'thread', 'main', 'run' or 'expect'");
+      return unexpected("'shared', 'struct', 'fn', 'missing fn', 'unchecked fn', 'thread', 'main', 'run' or 'expect'");
     }
     if (!ended_by_brace && token_.kind != TokenKind::Newline && token_.kind != TokenKind::End) {
       return unexpected("the end of the line");
@@ -155,7 +155,7 @@ Result<ast::TypeName> Parser::type_name(bool field) {
   type.at = token_.at;
   const std::string_view expected =
       field ? "'int' or the name of a struct and '*'"
-            : "'int', 'atomic', 'mutex', 'rwlock', 'cond', 'sem', 'barrier' or the name of a struct and '*'";
+            : "'int', 'atomic', 'mutex', 'rwlock', 'cond', 'sem', 'barrier', 'state' or the name of a struct and '*'";
   if (token_.kind != TokenKind::Word) return unexpected(expected);
   if (ahead_.is_symbol("*")) {
     RC_TRY(ast::Word name, want_name("the name of a struct"));
@@ -164,7 +164,7 @@ Result<ast::TypeName> Parser::type_name(bool field) {
     type.struct_name = std::move(name.text);
     return type;
   }
-  const auto last = field ? ast::VarKind::Int : ast::VarKind::Barrier;
+  const auto last = field ? ast::VarKind::Int : ast::VarKind::State;
   for (int kind = 0; kind <= static_cast<int>(last); ++kind) {
     if (token_.text != text_of(static_cast<ast::VarKind>(kind))) continue;
     type.kind = static_cast<ast::VarKind>(kind);
@@ -196,7 +196,8 @@ Result<ast::StructDecl> Parser::struct_decl() {
 Result<ast::Body> Parser::body(ast::BodyKind kind) {
   ast::Body body;
   body.kind = kind;
-  if (kind == ast::BodyKind::Missing) {
+  body.unchecked = token_.is_word("unchecked");
+  if (kind == ast::BodyKind::Missing || body.unchecked) {
     advance();
     if (!token_.is_word("fn")) return unexpected("'fn'");
   }

@@ -43,6 +43,7 @@ class Parser {
   Status place_statement(ast::Stmt& s);
   Status if_statement(ast::Stmt& s);
   Status call(ast::Stmt& s);
+  Status state_operation(ast::Stmt& s, ast::StmtKind kind);
   Status atomic_operation(ast::Stmt& s, ast::StmtKind kind, int values);
   Result<ast::Expr> condition();
   MemoryOrder optional_order();

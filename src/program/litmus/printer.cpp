@@ -62,7 +62,7 @@ class Printer {
       case ast::BodyKind::Main: add("main"); break;
       case ast::BodyKind::Missing: out_ += "missing "; [[fallthrough]];
       case ast::BodyKind::Function: {
-        add("fn {}(", body.name);
+        add("{}fn {}(", body.unchecked ? "unchecked " : "", body.name);
         for (const ast::Word& param : body.params) add("{}{}", &param == &body.params.front() ? "" : ", ", param.text);
         out_ += ')';
         break;
@@ -152,6 +152,8 @@ class Printer {
       case StmtKind::Load: atomic("load", s); break;
       case StmtKind::Add: atomic("add", s); break;
       case StmtKind::Cas: atomic("cas", s); break;
+      case StmtKind::Put: words("put", s.args); break;
+      case StmtKind::Get: words("get", s.args); break;
     }
   }
 

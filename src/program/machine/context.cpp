@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/state_addresses.h"
 #include "program/machine/state.h"
 
 namespace racecast::program {
@@ -67,7 +68,8 @@ Result<std::shared_ptr<MachineContext>> MachineContext::make(std::shared_ptr<con
     const Global& g = program->globals[id];
     total += g.size();
     if (total > kMaxMemory) return bad_input(fmt::format("the shared variables need more than {} bytes", kMaxMemory));
-    if (g.address < end || g.address > kHeapBase - kMaxMemory) {
+    const bool in_memory = g.address <= kHeapBase - kMaxMemory;
+    if (g.address < end || (g.kind == GlobalKind::State ? !is_state(g.address) : !in_memory)) {
       return bad_input(fmt::format("{} has no address of its own", program->text(g.name)));
     }
     end = g.address + g.size();

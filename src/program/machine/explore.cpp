@@ -32,8 +32,8 @@ struct Node {
 };
 
 bool conflict(const NextStep& a, const NextStep& b) {
-  return (a.writes || b.writes) && !(a.atomic && b.atomic) && a.address < b.address + b.size &&
-         b.address < a.address + a.size;
+  return (a.writes || b.writes) && !(a.atomic && b.atomic) && !a.unchecked && !b.unchecked &&
+         a.address < b.address + b.size && b.address < a.address + a.size;
 }
 
 bool frees_objects(const Program& program) {

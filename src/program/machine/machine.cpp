@@ -55,6 +55,7 @@ NextStep MachineState::next(ThreadId id) const {
     step.reads = i.op != Op::Store && i.op != Op::AtomicStore;
     step.writes = i.op != Op::Load && i.op != Op::AtomicLoad;
     step.atomic = i.op != Op::Load && i.op != Op::Store;
+    step.unchecked = !step.atomic && program().function(frame.function).unchecked;
   } else if (has_trait(i.op, Sync)) {
     step.enabled = sync_enabled(id, i);
     if (i.op != Op::Fence && i.op != Op::Fork && i.op != Op::Join) step.address = value_of(t, i.operands[0]);

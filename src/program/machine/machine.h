@@ -52,7 +52,7 @@ struct Effect {
   FunctionId callee{};                       // Call, MissingBegin
   std::uint64_t address = 0;                 // of the access, the lock, the condition, ...
   std::uint64_t size = 0;
-  std::uint64_t value = 0;   // read or written; branch target index; result; Arrive: parties;
+  std::uint64_t value = 0;   // read or written, got; branch target index; result; Arrive: parties;
                              // SemPost, SemWait: the semaphore's count at the start of the run
   std::uint64_t value2 = 0;  // written by a rmw or cas (failed cas: what it expected); Wait: the mutex;
                              // Fork, Join: the other thread
@@ -73,6 +73,7 @@ struct NextStep {
   std::uint64_t address = 0;                           // Access: of the memory; Sync: of the object
   std::uint64_t size = 0;                              // Access only
   bool reads = false, writes = false, atomic = false;  // Access only
+  bool unchecked = false;                              // likewise: it conflicts with nothing
   bool recorded = true;
 };
 

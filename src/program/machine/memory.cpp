@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/state_addresses.h"
 #include "program/machine/state.h"
 
 namespace racecast::program {
@@ -15,7 +16,7 @@ auto heap_place(const std::vector<HeapEntry>& heap, std::uint64_t address) {
 }  // namespace
 
 std::optional<ObjectView> MachineState::object_at(std::uint64_t address) const {
-  if (address < kHeapBase) {
+  if (address < kHeapBase || is_state(address)) {
     const Global* g = context->global_at(address);
     if (g == nullptr) return std::nullopt;
     return ObjectView{

@@ -42,6 +42,7 @@ class Stepper {
   Status perform_rwlock(ThreadId id, const Instruction& i, Effect& effect);
   Status perform_condition(ThreadId id, const Instruction& i, Effect& effect, std::size_t wake);
   void perform_semaphore(ThreadId id, const Instruction& i, Effect& effect);
+  void perform_state(ThreadId id, const Instruction& i, Effect& effect);
   void perform_barrier(ThreadId id, const Instruction& i, Effect& effect);
   Status perform_once(ThreadId id, const Instruction& i, Effect& effect);
   Status perform_fork(ThreadId id, const Instruction& i, Effect effect);

@@ -93,6 +93,8 @@ Status Stepper::perform_sync(ThreadId id, const Instruction& i, std::size_t wake
     case Op::SemWait:
     case Op::TrySemWait: perform_semaphore(id, i, effect); break;
     case Op::Arrive: perform_barrier(id, i, effect); break;
+    case Op::Put:
+    case Op::Get: perform_state(id, i, effect); break;
     case Op::OnceEnter:
     case Op::OnceDone: RC_TRY_STATUS(perform_once(id, i, effect)); break;
     case Op::Fork: return perform_fork(id, i, std::move(effect));
@@ -246,6 +248,19 @@ void Stepper::perform_barrier(ThreadId id, const Instruction&, Effect& effect) {
   if (b.arrived.size() < state_.context->initial_of(effect.address)) return;
   for (const ThreadId arrived : b.arrived) state_.own_thread(arrived).released = true;
   state_.barriers.erase(effect.address);
+}
+
+// The state is kept as a number that is another one for every other sequence of puts (or nearly so: it wraps around).
+void Stepper::perform_state(ThreadId id, const Instruction& i, Effect& effect) {
+  Thread& thread = state_.own_thread(id);
+  const std::uint64_t now = state_.load(effect.address, kI64).value_or(0);
+  effect.size = 1;
+  if (i.op == Op::Put) {
+    state_.store(effect.address, kI64, 31 * now + state_.value_of(thread, i.operands[1]) + 1);
+  } else {
+    effect.value = now;
+    set_result(thread, i.result, now, true);
+  }
 }
 
 Status Stepper::perform_once(ThreadId id, const Instruction& i, Effect& effect) {
