@@ -1,5 +1,5 @@
 // FLAGS: -D_GNU_SOURCE
-// pthread_mutex_clocklock takes the mutex in time.
+// pthread_mutex_clocklock takes the mutex in time, and the code goes on only if it did.
 // NORACE
 #include <errno.h>
 #include <time.h>
@@ -24,8 +24,10 @@ THREAD(impatient) {
   clock_gettime(CLOCK_MONOTONIC, &deadline);
   deadline.tv_sec += 100;
   error = pthread_mutex_clocklock(&mutex_, CLOCK_MONOTONIC, &deadline);
-  shared = 2;
-  if (error == 0) unlock();
+  if (error == 0) {
+    shared = 2;
+    unlock();
+  }
   order_wait();
   return NULL;
 }

@@ -117,10 +117,11 @@ struct Window::Builder {
       const Event& e = x.event(EventNo{i});
       if (trace::is_access(e.kind)) {
         const auto [from, to] = cuts_of(x.life_of(EventNo{i}), e.address, e.size);
+        const bool may_write = trace::writes(e) || (w.relaxed() && w.symbols->outcome(EventNo{i}) != nullptr);
         for (std::size_t c = from; c < to; ++c) {
           if (toucher[c] == kNone) toucher[c] = static_cast<std::uint32_t>(index(e.thread));
           if (toucher[c] != index(e.thread)) shared[c] = 1;
-          if (trace::writes(e) || (w.relaxed() && w.symbols->outcome(EventNo{i}) != nullptr)) written[c] = 1;
+          if (may_write) written[c] = 1;
           if (trace::reads(e)) read[c] = 1;
         }
       }
@@ -302,7 +303,9 @@ struct Window::Builder {
       const Event& e = w.event(point);
       if ((e.kind == EventKind::RdLock || e.kind == EventKind::WrLock) && e.has(trace::kRecursive)) continue;
       const PointNo decided = outcome.decided == model::kUndecided ? kNone : w.point_of[index(outcome.decided)];
-      w.free_[point] = {&outcome, decided};
+      w.free_of_.resize(w.event_of.size(), kNone);
+      w.free_of_[point] = static_cast<std::uint32_t>(w.free_.size());
+      w.free_.push_back({&outcome, decided});
     }
   }
 

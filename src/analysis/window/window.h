@@ -147,9 +147,8 @@ class Window {
   model::NodeNo written(PointNo write) const;
   // Null: it ends as recorded, or is not performed.
   const FreeOutcome* free_outcome(PointNo point) const {
-    if (free_.empty()) return nullptr;
-    const auto it = free_.find(point);
-    return it == free_.end() ? nullptr : &it->second;
+    if (free_.empty() || free_of_[point] == kNone) return nullptr;
+    return &free_[free_of_[point]];
   }
   // Is it a write, or a compare-and-swap that may be one?
   bool may_write(PointNo point) const {
@@ -176,7 +175,8 @@ class Window {
  private:
   struct Builder;
   Window(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols, bool keeps_writers);
-  HashMap<PointNo, FreeOutcome> free_;
+  std::vector<FreeOutcome> free_;
+  std::vector<std::uint32_t> free_of_;  // by point: into free_; empty if that is
   std::vector<CellAccess> accesses_;
   std::vector<std::uint32_t> accesses_begin_;
 };

@@ -146,6 +146,8 @@ class SymbolicTrace {
   // How the event ends, if that may be otherwise than recorded; null: it is kept only as it was recorded.
   const Outcome* outcome(EventNo event) const {
     if (outcomes_.empty()) return nullptr;
+    const trace::Event& e = this->event(event);  // a look at it is cheaper than the table
+    if (!e.has(trace::kCas) && trace::row_of(e.kind).group != trace::Group::Lock) return nullptr;
     const auto it = outcomes_.find(index(event));
     return it == outcomes_.end() ? nullptr : &it->second;
   }
