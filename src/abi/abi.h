@@ -22,7 +22,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -149,7 +149,11 @@ struct ShapeHeader {
   TAG(Release, "sa")                                                                                              \
   TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there   \
                        (8 bytes), if the child was created: if it has a stream */                                 \
-  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */
+  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */ \
+  TAG(Company, "s") /* from here on other processes may have descriptors and memory that this one has now */      \
+  TAG(Everything,                                                                                                 \
+      "sa") /* stamp, address of the callee: a call begins that may order everything; MissingEnd ends it */       \
+  TAG(SharedMap, "sannnb") /* address, bytes, which file (0: none), offset in it, 1: other processes may have it */
 enum class Tag : std::uint32_t {
   None = 0,
 #define TAG(name, payload) name,
@@ -164,6 +168,36 @@ inline constexpr const char* kTagPayload[] = {"",
 inline constexpr std::uint32_t kEverywhere = 0xffffffff;
 // Of Ignore. Each begin has an end, and they nest.
 enum IgnoreFlag : std::uint8_t { kIgnoreReads = 1, kIgnoreWrites = 2, kIgnoreBegins = 4 };
+
+// ---- places: what Acquire and Release of the runtime's own are about, where that is no memory of the program. Bits 48
+// to 55 of the address are the kind (0: an address of the program), the lower ones say which one of that kind.
+enum class PlaceKind : std::uint8_t {
+  Signal = 1,     // number of the signal; 0: any
+  Pipe,           // pipes and FIFOs: device and inode
+  Socket,         // what one end of a connection sends: its inode, or the addresses of both ends
+  Datagram,       // what is sent to a port; UNIX sockets: all names
+  Listener,       // who listens: its port; UNIX sockets: all
+  Connecting,     // who connects to it: the same
+  Event,          // eventfd: the kernel's number
+  Timer,          // timerfd: our number; 0: timers that send signals
+  Epoll,          // what a descriptor was registered with: the event's data
+  Lock,           // locks on files: device and inode
+  Queue,          // POSIX message queues: inode
+  Semaphore,      // System V: the identifier
+  SemaphoreZero,  // the same: who waits until it is 0
+  Message,        // System V queues: the identifier
+  Callback,       // what libc calls back in a thread of its own: our number
+  // From here on: order that there may be. Who sends something out of the process may be before all who receive from
+  // there: nobody sees what other processes pass on. Who reads makes room for who writes later, if that needs it.
+  Outside = 0x80,
+  Room,  // of a pipe, a socket, a queue
+};
+inline constexpr std::uint64_t kPlaceNumber = (std::uint64_t{1} << 48) - 1;
+constexpr std::uint64_t place(PlaceKind kind, std::uint64_t number) {
+  return std::uint64_t{static_cast<std::uint8_t>(kind)} << 48 | (number & kPlaceNumber);
+}
+inline constexpr std::uint64_t kFirstPlace = std::uint64_t{1} << 48;
+inline constexpr std::uint64_t kOutside = place(PlaceKind::Outside, 0);
 
 // ---- meta: records of a header and `bytes` of payload, appended with one write each
 
@@ -194,9 +228,11 @@ struct MetaHeader {
 //   void  __racecast_fence(uint32_t order)
 //   void  __racecast_missing_begin(const void* callee, uint32_t count, const void* const* pointers)
 //         Before a call of code without hooks; `pointers` are its arguments that are pointers. kEverywhere: all memory.
+//   void  __racecast_everything_begin(const void* callee)
+//         The same before a call that may order everything (program/library.h).
 //   void  __racecast_missing_end(uint32_t has_value, uint64_t result)
 //   void  __racecast_effect(const Effect* effects, uint32_t count, uint64_t result, const uint64_t* arguments)
-//         After a call of a function of known effect: records what it read and wrote (Bulk).
+//         After a call of a function of known effect, or before it: records what it read and wrote (Bulk).
 //   The plugin marks a function that it instruments: a weak symbol `__racecast_has.NAME` for a function that others can
 //   link to, and 8 bytes kFunctionMark before its entry (prefix data) for indirect calls.
 inline constexpr std::uint64_t kFunctionMark = 0x7263'6d61'726b'9e37;

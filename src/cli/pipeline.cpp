@@ -167,6 +167,7 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
   analysed.name = name;
   analysed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RC_TRY(analysed.events, events_for_schedules(input, analysed));
+  RC_TRY(analysed.uncertain, uncertain_order(input, options.analyses, analysed.outputs));
   RC_TRY(analysed.objects, name_objects(input, analysed.findings, analysed.outputs.definitions));
   return analysed;
 }

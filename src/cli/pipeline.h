@@ -9,6 +9,7 @@
 #include "analysis/analysis.h"
 #include "base/result.h"
 #include "cli/object_names.h"
+#include "cli/uncertain_order.h"
 #include "trace/missing_mode.h"
 
 namespace racecast::cli {
@@ -37,6 +38,7 @@ struct Analysed {
   analysis::Outputs outputs;
   std::vector<trace::Event> events;  // the first ones, for schedules that are written out (analyse_for_report)
   ObjectNames objects;               // of the findings (analyse_for_report)
+  UncertainOrder uncertain;          // what hangs on order that is only possible (analyse_for_report)
   double seconds = 0;                // how long the analyses took
   unsigned run = 1;                  // which recording of the program it is of
 };

@@ -49,6 +49,8 @@ std::string stats_text(const Analysed& analysed, const std::vector<std::string>&
   for (std::size_t i = 0; i < names.size(); ++i)
     for (const analysis::Figure& figure : analysed.outputs.by_analysis[i].figures)
       text += fmt::format("{}: {:<32} {:>14}\n", names[i], figure.name, figure.value);
+  for (const auto& [name, times] : analysed.uncertain.everything)
+    text += fmt::format("orders everything: {:<27} {:>10}\n", printable(name), times);
   text += fmt::format(
       "events           {}\nthreads          {}\nseconds          {:.3f}\nevents/second    {:.0f} (all rounds, "
       "schedules "
@@ -63,6 +65,15 @@ std::string gaps_text(const Analysed& analysed) {
   std::string text;
   for (const std::string& gap : recording::gaps_of(analysed.outputs.definitions))
     text += (text.empty() ? "" : "; ") + gap;
+  return text;
+}
+
+// Whom order that is only possible goes through.
+std::string everything_text(const Analysed& analysed) {
+  if (analysed.uncertain.everything.empty()) return "other processes, or full pipes";
+  std::string text = "calls that order everything:";
+  for (const auto& [name, times] : analysed.uncertain.everything)
+    text += fmt::format(" {} ({})", printable(name), times);
   return text;
 }
 
@@ -134,6 +145,11 @@ void say_what_is_left(const Analysed& trace, const report::Part& part, const Ana
   for (const analysis::Output& output : trace.outputs.by_analysis)
     if (!output.complete) not_everything(output.limit);
   if (const std::string gaps = gaps_text(trace); !gaps.empty()) not_everything(gaps);
+  if (const std::size_t pairs = trace.uncertain.pairs; pairs != 0)
+    note(
+        fmt::format("{} pair{} of places may race: only order that there may be, and perhaps is not, keeps {} apart "
+                    "(through {}; docs/recording.md)",
+                    pairs, pairs == 1 ? "" : "s", pairs == 1 ? "it" : "them", everything_text(trace)));
 }
 
 // `findings`: those of the trace that are to be shown.
@@ -147,6 +163,8 @@ report::Part part_of(const Analysed& trace, const std::vector<finding::Finding>&
   part.complete = std::ranges::all_of(part.analyses, &report::AnalysisSummary::complete);
   part.findings = report::resolve(findings, origin);
   part.candidate_count = trace.candidates.size();
+  part.uncertain.pairs = trace.uncertain.pairs;
+  part.uncertain.everything.assign(trace.uncertain.everything.begin(), trace.uncertain.everything.end());
   if (options.candidates || options.json) part.candidates = report::resolve(trace.candidates, origin);
   return part;
 }

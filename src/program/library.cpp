@@ -176,7 +176,7 @@ std::optional<std::vector<std::uint8_t>> parse_arguments(std::string_view text) 
   return arguments;
 }
 
-// What only our own rows may say: role, fails(N), blocks, calls(N), seen(HOW), missing.
+// What only our own rows may say: role, fails(N), blocks, calls(N), seen(HOW), missing, everything.
 bool parse_other(std::string_view word, LibraryFunction& function) {
   const auto inside = take_parentheses(word);
   if (!inside) return false;
@@ -192,6 +192,11 @@ bool parse_other(std::string_view word, LibraryFunction& function) {
     function.fails = eat_number(number);
     return function.fails && number.empty();
   }
+  if (word == "blocks" && !inside->empty()) {  // for whom
+    constexpr std::string_view kReasons[] = {"time", "signal", "names", "inside"};
+    function.may_block = true;
+    return std::ranges::find(kReasons, *inside) != std::end(kReasons);
+  }
   auto arguments = parse_arguments(*inside);
   if (!arguments) return false;
   if (word == "calls" && arguments->size() == 1) {
@@ -200,6 +205,10 @@ bool parse_other(std::string_view word, LibraryFunction& function) {
   }
   if (inside->empty() && word == "blocks") {
     function.may_block = true;
+    return true;
+  }
+  if (inside->empty() && word == "everything") {
+    function.missing = function.everything = true;
     return true;
   }
   if (inside->empty() && word == "missing") {

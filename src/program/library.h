@@ -69,6 +69,11 @@ struct StateEffect {
   bool operator==(const StateEffect&) const = default;
 };
 
+// Whether what it reads must count as read before others can get what it sends: they may then write there.
+constexpr bool gives(Role role) {
+  return role == Role::Send || role == Role::Put || role == Role::Exchange;
+}
+
 // How the recorder comes to know of a call that has a role.
 enum class Seen : std::uint8_t { Intercepted, Inside, Runtime, No };
 
@@ -80,7 +85,8 @@ struct LibraryFunction {
   std::vector<std::uint8_t> calls_back;  // the arguments that point to what it calls
   std::optional<std::uint64_t> fails;    // of one that takes a lock or fails: what it gives back then; else 0
   bool may_block = false;
-  bool missing = false;  // a call of it is missing code all the same
+  bool missing = false;     // a call of it is missing code all the same
+  bool everything = false;  // which may order everything, since nobody can tell what it orders
   Seen seen = Seen::Intercepted;
 };
 

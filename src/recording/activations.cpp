@@ -346,6 +346,17 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       return e;
     }
     case abi::Tag::MissingBegin: return missing_begin(n, more);
+    case abi::Tag::Everything: {
+      ranges_.clear();
+      Event e = plain(EventKind::MissingBegin);
+      e.address = vocabulary_->reach(ranges_, true);
+      // The address is that of a function of libc, which no table has; its call has its name.
+      const auto callee = code_->callee_at(site);
+      const std::uint64_t name = callee ? vocabulary_->function_name(*callee) : vocabulary_->name_of_callee(n.at[1]);
+      e.aux = vocabulary_->text(vocabulary_->definitions().strings[name] + std::string(trace::kOrdersEverything));
+      return e;
+    }
+    case abi::Tag::Company: return plain(EventKind::AtomicRmw);  // what it stands for, the merger knows
     case abi::Tag::MissingEnd: {
       Event e = plain(EventKind::MissingEnd);
       if (n.at[1] != 0) {
@@ -369,6 +380,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     case abi::Tag::SignalEnd:  // it may have jumped out of its functions
       leave_all(before);
       return std::nullopt;
+    case abi::Tag::SharedMap:
     case abi::Tag::SignalBegin:
     case abi::Tag::Bulk:
     case abi::Tag::Handle:

@@ -255,6 +255,12 @@ LocationId Code::target_of(LocationId branch, std::uint32_t slot) const {
   return location(index(function.blocks[index(instruction.targets[slot])].instructions.front().id));
 }
 
+std::optional<std::uint32_t> Code::callee_at(LocationId location) const {
+  if (index(location) >= instructions_.size()) return std::nullopt;
+  const auto callee = program::named_callee(*instructions_[index(location)]);
+  return callee ? std::optional(static_cast<std::uint32_t>(index(*callee))) : std::nullopt;
+}
+
 std::optional<LocationId> Code::call_from(LocationId from, std::uint32_t function) const {
   constexpr int kMaxSteps = 256;
   for (int step = 0; step < kMaxSteps && index(from) < instructions_.size(); ++step) {

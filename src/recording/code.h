@@ -90,6 +90,8 @@ class Code {
   // The call of `function` by its name that comes next, where control is at `from` and nothing is recorded on the way;
   // nullopt: it was called otherwise (through a pointer, by code without hooks).
   std::optional<LocationId> call_from(LocationId from, std::uint32_t function) const;
+  // The function that is called there by its name; nullopt: none is.
+  std::optional<std::uint32_t> callee_at(LocationId location) const;
   // First instruction of a linked function.
   LocationId entry_of(std::uint32_t function) const { return entries_[function]; }
   std::size_t modules_used() const;

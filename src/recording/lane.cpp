@@ -15,7 +15,11 @@ void Lane::fill(std::size_t events) {
       return;
     }
     if (has_stamp(record)) {
-      stamped_ = {record.tag, activations_.add_stamped(record, queue_)};
+      stamped_ = {record.tag, activations_.add_stamped(record, queue_), {}};
+      if (record.tag == abi::Tag::SharedMap) {
+        const Numbers n = numbers_of(record);
+        stamped_.mapping = {n.at[1], n.at[2], n.at[3], n.at[4], n.at[5] != 0};
+      }
       at_stamp_ = true;
     } else {
       activations_.add(record, queue_);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "recording/activations.h"
+#include "recording/shared_memory.h"
 #include "recording/stream.h"
 #include "trace/event.h"
 
@@ -95,6 +96,7 @@ class Lane {
   struct Stamped {
     abi::Tag tag{};
     std::optional<trace::Event> event;
+    SharedMemory::Mapping mapping;  // SharedMap
   };
   // Only where plain() is empty: the stamped record; nullopt at the end of the stream. The lane is then past it.
   std::optional<Stamped> pop_stamped() {

@@ -9,10 +9,12 @@
 #include "program/program.h"
 #include "recording/code.h"
 #include "recording/held_before.h"
+#include "recording/kernel_order.h"
 #include "recording/lane.h"
 #include "recording/output.h"
 #include "recording/place.h"
 #include "recording/vocabulary.h"
+#include "trace/annotations.h"
 
 namespace racecast::recording {
 namespace {
@@ -26,8 +28,9 @@ constexpr std::string_view kIncomplete = "recording incomplete: ";
 
 class Merger {
  public:
-  Merger(std::vector<std::unique_ptr<Lane>>& lanes, const HeldBefore& held, Vocabulary& vocabulary, Output& output)
-      : lanes_(lanes), held_(held), output_(output), placer_(lanes, vocabulary, output) {
+  Merger(std::vector<std::unique_ptr<Lane>>& lanes, const HeldBefore& held, KernelOrder& kernel, Vocabulary& vocabulary,
+         Output& output)
+      : lanes_(lanes), held_(held), kernel_(kernel), output_(output), placer_(lanes, vocabulary, output) {
     for (const auto& lane : lanes) {
       const auto thread = index(lane->thread());
       if (by_thread_.size() <= thread) by_thread_.resize(thread + 1);
@@ -56,6 +59,7 @@ class Merger {
   }
 
   std::uint64_t inconsistent() const { return placer_.inconsistent(); }
+  bool has_outside_memory() const { return placer_.has_outside_memory(); }
 
  private:
   // A lane goes on by itself although a handler of it has not come to its end: it jumped away (siglongjmp).
@@ -73,7 +77,9 @@ class Merger {
 
   void add_stamped(Lane& lane, const Lane::Stamped& stamped) {
     if (stamped.tag == abi::Tag::SignalBegin || stamped.tag == abi::Tag::SignalEnd) return signal(lane, stamped.tag);
-    if (!stamped.event) return;
+    if (stamped.tag == abi::Tag::SharedMap) return placer_.shared().map(stamped.mapping);
+    if (!stamped.event || !kernel_.is_needed(*stamped.event)) return;
+    if (stamped.tag == abi::Tag::Company) return company(lane, *stamped.event);
     const Event& e = *stamped.event;
     if (e.kind == EventKind::Join && e.aux < by_thread_.size()) {
       // What the thread did last may have no stamp behind it.
@@ -81,9 +87,24 @@ class Merger {
         if (number != lane.number()) placer_.run(*lanes_[number]);
       }
     }
+    if (stamped.tag == abi::Tag::Everything) catch_up(lane);
     placer_.add(lane, e);
     if (e.kind != EventKind::ThreadBegin || index(e.thread) != 0) return;
     for (const Event& lock : held_.locks(e.location)) placer_.add(lane, lock);
+  }
+
+  // A call that may order everything: what others have done without a stamp so far may be before it, and is placed
+  // there as far as that makes sense.
+  void catch_up(const Lane& lane) {
+    for (const auto& other : lanes_)
+      if (other->number() != lane.number() && other->interrupted == 0) placer_.run_while_consistent(*other);
+  }
+
+  void company(Lane& lane, const Event& at) {
+    placer_.shared().add_company();
+    std::vector<Event> events;
+    kernel_.add_company(at, events);
+    for (const Event& e : events) placer_.add(lane, e);
   }
 
   // Where in its thread's plain events a handler began is not known: after as many of them as make sense.
@@ -103,13 +124,15 @@ class Merger {
 
   std::vector<std::unique_ptr<Lane>>& lanes_;
   const HeldBefore& held_;
+  KernelOrder& kernel_;
   Output& output_;
   Placer placer_;
   std::vector<std::vector<std::uint32_t>> by_thread_;
 };
 
-// Which modules and functions have records, which locks were held before, and of each stream the first function.
-std::vector<const CodeShape*> scan(const RawFolder& folder, Code& code, HeldBefore& held) {
+// Which modules and functions have records, which locks were held before, what the kernel orders, and of each stream
+// the first function.
+std::vector<const CodeShape*> scan(const RawFolder& folder, Code& code, HeldBefore& held, KernelOrder& kernel) {
   std::vector<const CodeShape*> first(folder.streams.size(), nullptr);
   for (std::size_t s = 0; s < folder.streams.size(); ++s) {
     Cursor cursor(folder.streams[s], code);
@@ -117,6 +140,7 @@ std::vector<const CodeShape*> scan(const RawFolder& folder, Code& code, HeldBefo
     const CodeShape* last = nullptr;
     while (cursor.next(record)) {
       held.look_at(record, folder.streams[s].thread);
+      kernel.look_at(record);
       if (record.shape == nullptr || record.shape == last) continue;
       last = record.shape;
       code.mark_used(*last, cursor.hint());
@@ -168,7 +192,8 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
   RC_TRY(const RawFolder folder, read_raw_folder(process_folder));
   Code code(folder);
   HeldBefore held;
-  const std::vector<const CodeShape*> first = scan(folder, code, held);
+  KernelOrder kernel;
+  const std::vector<const CodeShape*> first = scan(folder, code, held, kernel);
   code.link();
 
   MergeResult result;
@@ -194,13 +219,14 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
   }
   connect_handlers(folder, lanes);
 
-  Merger merger(lanes, held, vocabulary, output);
+  Merger merger(lanes, held, kernel, vocabulary, output);
   merger.run(folder.stopped ? std::min(folder.stopped->stamp, kNoStamp - 1) : kNoStamp - 1);
   if (folder.stopped) {
     result.stopped = true;
     result.gaps.push_back(std::string(kStopped) + folder.stopped->reason);
     add_marker(folder.stopped->reason, vocabulary, output);
   }
+  if (kernel.has_uncertain() || merger.has_outside_memory()) vocabulary.text(std::string(trace::kHasUncertainOrder));
   result.inconsistent_reads = merger.inconsistent();
   result.dropped = output.dropped();
   const auto gap = [&](std::string text) {

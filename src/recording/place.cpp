@@ -1,6 +1,9 @@
 #include "recording/place.h"
 
 #include <algorithm>
+#include <string>
+
+#include "trace/annotations.h"
 
 namespace racecast::recording {
 namespace {
@@ -78,7 +81,7 @@ void Placer::add(Lane& lane, const Event& e) {
   if (e.kind == EventKind::Free) finish_object(lane, e.address, 0);
   apply(lane, e);
   lane.busy = false;
-  output_.add(e, lane.is_handler);
+  write(lane, e);
 }
 
 void Placer::step(Lane& lane, int depth) {
@@ -87,7 +90,19 @@ void Placer::step(Lane& lane, int depth) {
   if (e.kind == EventKind::Free) finish_object(lane, e.address, depth);
   apply(lane, e);
   lane.pop();
+  write(lane, e);
+}
+
+void Placer::write(const Lane& lane, Event e) {
+  if (e.kind == EventKind::Free) shared_.unmap(e.address);
+  if (shared_.empty()) [[likely]]
+    return output_.add(e, lane.is_handler);
+  before_.clear();
+  after_.clear();
+  shared_.surround(e, before_, after_);
+  for (const Event& other : before_) output_.add(other, lane.is_handler);
   output_.add(e, lane.is_handler);
+  for (const Event& other : after_) output_.add(other, lane.is_handler);
 }
 
 // Lets other lanes go on, so that the read of `e` sees what it read and its write takes nothing away from them.
@@ -231,7 +246,10 @@ void Placer::apply(Lane& lane, const Event& e) {
     case EventKind::AtomicWrite:
     case EventKind::AtomicRmw: {
       if (knows_read(e)) {
-        if (!agrees(e) && !is_reached(e)) add_unseen_write(lane, e);
+        // What is read for the first time may have been there from the start; but another process may be the one that
+        // an atomic read waits for.
+        const bool from_other = e.kind != EventKind::Read && shared_.is_outside(e.address) && !is_explained(e);
+        if ((!agrees(e) || from_other) && !is_reached(e)) add_unseen_write(lane, e);
         values_.set(e.address, e.size, e.value);
       }
       if (!trace::writes(e)) return;
@@ -266,16 +284,20 @@ void Placer::forget_reach(std::uint64_t set) {
 
 // Where a read did not see what the trace shows, something that is not in the trace wrote there, or a racy write was
 // placed wrongly. Analyses must not take the writer that the trace shows for the true one: missing code that reaches
-// just these bytes, right before the read, says so.
+// just these bytes, right before the read, says so. Memory that other processes have was written by one of them, which
+// may know anything that was done before.
 void Placer::add_unseen_write(const Lane& lane, const Event& read) {
   ++inconsistent_;
+  const bool by_other = shared_.is_outside(read.address);
+  outside_memory_ = outside_memory_ || by_other;
   std::vector<trace::Range> bytes{{read.address, read.size}};
   Event e;
   e.kind = EventKind::MissingBegin;
   e.thread = read.thread;
   e.location = vocabulary_.nowhere();
-  e.address = vocabulary_.reach(bytes, false);
-  e.aux = vocabulary_.text("a write that was not seen");
+  e.address = vocabulary_.reach(bytes, by_other);
+  e.aux = vocabulary_.text(by_other ? "another process" + std::string(trace::kOrdersEverything)
+                                    : std::string("a write that was not seen"));
   output_.add(e, lane.is_handler);
   e = Event{};
   e.kind = EventKind::MissingEnd;

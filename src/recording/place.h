@@ -17,7 +17,11 @@ class Placer {
  public:
   // All must outlive it; `lanes` by number.
   Placer(std::vector<std::unique_ptr<Lane>>& lanes, Vocabulary& vocabulary, Output& output)
-      : lanes_(lanes), vocabulary_(vocabulary), definitions_(vocabulary.definitions()), output_(output) {}
+      : lanes_(lanes),
+        vocabulary_(vocabulary),
+        definitions_(vocabulary.definitions()),
+        output_(output),
+        shared_(vocabulary) {}
 
   // Adds the plain events of a lane up to its next stamp (and, before them, those of other lanes that they need).
   void run(Lane& lane);
@@ -25,8 +29,11 @@ class Placer {
   void run_while_consistent(Lane& lane);
   // Adds an event of this lane that has a stamp.
   void add(Lane& lane, const trace::Event& e);
+  SharedMemory& shared() { return shared_; }
 
   std::uint64_t inconsistent() const { return inconsistent_; }
+  // Whether another process was taken to have written or synchronised something.
+  bool has_outside_memory() const { return outside_memory_ || shared_.has_uncertain(); }
 
  private:
   bool agrees(const trace::Event& e) const;
@@ -46,13 +53,17 @@ class Placer {
   void forget_reach(std::uint64_t set);
   bool is_reached(const trace::Event& e) const;
   void add_unseen_write(const Lane& lane, const trace::Event& read);
+  void write(const Lane& lane, trace::Event e);
 
   std::vector<std::unique_ptr<Lane>>& lanes_;
   Vocabulary& vocabulary_;
   const trace::Definitions& definitions_;
   Output& output_;
   Values values_;
+  SharedMemory shared_;
+  std::vector<trace::Event> before_, after_;  // what surrounds the event at hand
   std::uint64_t inconsistent_ = 0;
+  bool outside_memory_ = false;
   std::uint64_t effort_ = 0;  // pending events that were looked at
 };
 

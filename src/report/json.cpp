@@ -149,6 +149,11 @@ std::string json(const Report& report) {
       root[list].push_back(std::move(json));
     };
     for (const AnalysisSummary& summary : part.analyses) add("analyses", summary_of(summary));
+    if (part.uncertain.pairs != 0 || !part.uncertain.everything.empty()) {
+      Json uncertain = {{"pairs", part.uncertain.pairs}, {"orders_everything", Json::object()}};
+      for (const auto& [name, times] : part.uncertain.everything) uncertain["orders_everything"][name] = times;
+      add("uncertain_order", std::move(uncertain));
+    }
     const std::size_t before = root["findings"].size();
     for (const Finding& finding : part.findings) add("findings", finding_of(finding, before, false));
     for (const Finding& candidate : part.candidates) add("candidates", finding_of(candidate, 0, true));

@@ -129,6 +129,12 @@ struct AnalysisSummary {
   std::vector<std::pair<std::string, std::uint64_t>> figures;  // what it did
 };
 
+// Order that is only possible, which may hide races (docs/recording.md).
+struct UncertainOrder {
+  std::uint64_t pairs = 0;                                        // of places that nothing else orders
+  std::vector<std::pair<std::string, std::uint64_t>> everything;  // functions taken to order everything, how often
+};
+
 // What was found in one trace.
 struct Part {
   std::string input;     // the file that was analysed
@@ -139,6 +145,7 @@ struct Part {
   std::vector<Finding> findings;
   std::vector<Finding> candidates;  // not findings; only if they were asked for
   std::vector<AnalysisSummary> analyses;
+  UncertainOrder uncertain;
 };
 
 struct Report {

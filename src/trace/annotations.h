@@ -3,6 +3,9 @@
 // kAnnotations. So annotations of one address order each other, and nothing else does or is ordered by them.
 #pragma once
 
+#include <string_view>
+
+#include "abi/abi.h"
 #include "trace/event.h"
 
 namespace racecast::trace {
@@ -12,6 +15,16 @@ inline constexpr std::uint64_t kAnnotations = std::uint64_t{1} << 56;
 inline bool is_annotation(const Event& e) {
   return is_access(e.kind) && e.address >= kAnnotations && e.address < 2 * kAnnotations;
 }
+
+// Order that there may be, and perhaps is not: through other processes (abi.h: PlaceKind::Outside). The others are
+// calls into the kernel that nobody knows: missing code that reaches everything, whose name ends in kOrdersEverything.
+inline bool is_uncertain(const Event& e) {
+  return is_annotation(e) && e.address - kAnnotations >= abi::place(abi::PlaceKind::Outside, 0) &&
+         e.address - kAnnotations < kAnnotations;
+}
+inline constexpr std::string_view kOrdersEverything = " (orders everything)";
+// Among the strings of a trace that has either.
+inline constexpr std::string_view kHasUncertainOrder = "recording: some order is only possible";
 
 // A release is a read-modify-write. An acquire is a compare-and-swap that failed: it must find what it found in the
 // recorded run, and leaves no trace. Of `e` the thread, the place, the address and whether it was computed are kept.

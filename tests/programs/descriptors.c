@@ -9,10 +9,6 @@
 int pipe_ends[2], pair[2], event;
 int by_pipe, by_socket, by_event, by_end, late;
 
-static void must(int good) {
-  if (!good) abort();
-}
-
 THREAD(sender) {
   by_pipe = 1;
   must(write(pipe_ends[1], "x", 1) == 1);

@@ -50,6 +50,11 @@ UNUSED static void order_init(unsigned parties) {
   order_init_(parties);
 }
 
+// A call that cannot fail did not.
+UNUSED static void must(int good) {
+  if (!good) abort();
+}
+
 UNUSED static pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 UNUSED static void lock(void) {
   pthread_mutex_lock(&mutex_);

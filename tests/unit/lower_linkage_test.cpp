@@ -15,6 +15,20 @@ Operand operand(const LoweredText& m, std::string_view name) {
   return Operand::global(static_cast<program::GlobalId>(m.lowered.globals.lookup(m.module->getNamedGlobal(name))));
 }
 
+// Constructors of C++ are aliases of aliases.
+TEST(LowerLinkage, CallOfAnAliasOfAnAlias) {
+  const LoweredText m(R"(
+define void @f() { ret void }
+@first = internal alias void (), ptr @f
+@second = internal alias void (), ptr @first
+define void @caller() {
+  call void @second()
+  ret void
+}
+)");
+  EXPECT_NE(m.body("caller").find("call &f"), std::string::npos) << m.body("caller");
+}
+
 TEST(LowerLinkage, OfFunctionsAndGlobals) {
   const LoweredText m(R"(
 @strong = global i32 1

@@ -117,12 +117,13 @@ llvm::Value* CallHooks::is_missing(llvm::IRBuilder<>& builder, llvm::CallBase& c
   }
 }
 
-llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const program::LibraryFunction& function) {
-  llvm::GlobalVariable*& global = rows_[&function];
+llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const program::LibraryFunction& function,
+                                     const std::vector<program::MemoryEffect>& effects, When when) {
+  llvm::GlobalVariable*& global = rows_[{&function, static_cast<int>(when)}];
   if (global != nullptr) return global;
   llvm::IRBuilder<> builder(module_.getContext());
   std::vector<llvm::Constant*> entries;
-  for (const program::MemoryEffect& effect : function.memory) {  // abi::Effect, member by member; three bytes of zeros
+  for (const program::MemoryEffect& effect : effects) {  // abi::Effect, member by member; three bytes of zeros
     llvm::Constant* members[] = {builder.getInt8(effect.writes ? 1 : 0),
                                  builder.getInt8(effect.argument),
                                  builder.getInt8(static_cast<std::uint8_t>(length_of(effect.length))),
@@ -140,11 +141,22 @@ llvm::GlobalVariable* CallHooks::row(const llvm::GlobalValue& callee, const prog
 }
 
 void CallHooks::add_effects(llvm::CallBase& call) {
-  const llvm::GlobalValue& callee = *callee_of(call);
-  const llvm::StringRef name = symbol_name(callee);
+  const llvm::StringRef name = symbol_name(*callee_of(call));
   const program::LibraryFunction& function = *context_.library->find_known({name.data(), name.size()});
-  if (function.memory.empty() || call.doesNotReturn()) return;
-  Builder builder(*after(call), call.getDebugLoc());
+  add_effects(call, function, When::After);
+  add_effects(call, function, When::Before);
+}
+
+void CallHooks::add_effects(llvm::CallBase& call, const program::LibraryFunction& function, When when) {
+  std::vector<program::MemoryEffect> effects;
+  for (const program::MemoryEffect& effect : function.memory) {
+    const bool before =
+        program::gives(function.role) && !effect.writes && effect.length != program::EffectLength::Result;
+    if (before == (when == When::Before)) effects.push_back(effect);
+  }
+  if (effects.empty() || (when == When::After && call.doesNotReturn())) return;
+  const llvm::GlobalValue& callee = *callee_of(call);
+  Builder builder(when == When::Before ? call : *after(call), call.getDebugLoc());
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(has_no_hooks(builder, callee), &*builder.GetInsertPoint(),
                                                             /*Unreachable=*/false);
   Builder inside(*then, call.getDebugLoc());
@@ -157,8 +169,16 @@ void CallHooks::add_effects(llvm::CallBase& call) {
   const llvm::FunctionCallee hook =
       module_.getOrInsertFunction("__racecast_effect", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(),
                                   inside.getInt64Ty(), inside.getPtrTy());
-  inside.CreateCall(hook, {row(callee, function), inside.getInt32(static_cast<std::uint32_t>(function.memory.size())),
-                           result_bits(inside, call), arguments});
+  llvm::Value* result = when == When::Before ? inside.getInt64(0) : result_bits(inside, call);
+  inside.CreateCall(hook, {row(callee, function, effects, when),
+                           inside.getInt32(static_cast<std::uint32_t>(effects.size())), result, arguments});
+}
+
+bool CallHooks::orders_everything(const llvm::CallBase& call, CallKind kind) const {
+  if (kind != CallKind::Outside) return false;
+  const llvm::StringRef name = symbol_name(*callee_of(call));
+  const program::LibraryFunction* row = context_.library->find({name.data(), name.size()});
+  return row != nullptr && row->everything;
 }
 
 void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
@@ -167,7 +187,9 @@ void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(missing, &call, /*Unreachable=*/false);
   Builder inside(*then, call.getDebugLoc());
   std::vector<llvm::Value*> pointers;
-  for (llvm::Value* argument : call.args()) collect_pointers(inside, argument, pointers);
+  const bool everything = orders_everything(call, kind);
+  if (!everything)
+    for (llvm::Value* argument : call.args()) collect_pointers(inside, argument, pointers);
   llvm::Value* array = llvm::ConstantPointerNull::get(inside.getPtrTy());
   if (!pointers.empty()) {
     array = scratch(*call.getFunction(), pointers.size());
@@ -177,9 +199,14 @@ void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
   }
   llvm::Value* callee =
       call.isInlineAsm() ? llvm::ConstantPointerNull::get(inside.getPtrTy()) : call.getCalledOperand();
-  const llvm::FunctionCallee begin = module_.getOrInsertFunction(
-      "__racecast_missing_begin", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(), inside.getPtrTy());
-  inside.CreateCall(begin, {callee, inside.getInt32(static_cast<std::uint32_t>(pointers.size())), array});
+  if (everything) {
+    inside.CreateCall(module_.getOrInsertFunction("__racecast_everything_begin", inside.getVoidTy(), inside.getPtrTy()),
+                      {callee});
+  } else {
+    const llvm::FunctionCallee begin = module_.getOrInsertFunction(
+        "__racecast_missing_begin", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(), inside.getPtrTy());
+    inside.CreateCall(begin, {callee, inside.getInt32(static_cast<std::uint32_t>(pointers.size())), array});
+  }
 
   if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) {
     if (llvm::PHINode* phi = missing_at_.lookup(invoke->getUnwindDest())) {

@@ -2,7 +2,8 @@
 //
 // - Known: after the call, __racecast_effect with the row of the table, where it has effects (and unless the program
 // has a
-//   function with hooks of that name).
+//   function with hooks of that name). What is sent to others is read before the call: they may get it, and write
+//   there, before it returns.
 // - Outside, Indirect, Assembly: __racecast_missing_begin before and __racecast_missing_end after, where the callee has
 // no
 //   hooks. The end is also on the unwind edge of an invoke; a call that is left by an exception has no end, the landing
@@ -17,6 +18,9 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+
+#include <utility>
+#include <vector>
 
 #include "frontend/llvm/call_kind.h"
 
@@ -35,18 +39,22 @@ class CallHooks {
 
  private:
   void add_effects(llvm::CallBase& call);
+  enum class When { Before, After };
+  void add_effects(llvm::CallBase& call, const program::LibraryFunction& function, When when);
   void add_missing(llvm::CallBase& call, CallKind kind);
+  bool orders_everything(const llvm::CallBase& call, CallKind kind) const;
   llvm::Value* is_missing(llvm::IRBuilder<>& builder, llvm::CallBase& call, CallKind kind);
   llvm::Value* has_no_hooks(llvm::IRBuilder<>& builder, const llvm::GlobalValue& callee);
   llvm::Value* has_no_mark(llvm::IRBuilder<>& builder, llvm::Value* callee);
   llvm::AllocaInst* scratch(llvm::Function& function, std::size_t words);
-  llvm::GlobalVariable* row(const llvm::GlobalValue& callee, const program::LibraryFunction& function);
+  llvm::GlobalVariable* row(const llvm::GlobalValue& callee, const program::LibraryFunction& function,
+                            const std::vector<program::MemoryEffect>& effects, When when);
 
   llvm::Module& module_;
   const CallContext& context_;
   llvm::DenseMap<const llvm::BasicBlock*, llvm::PHINode*> missing_at_;  // of a landing pad: was missing code left?
   llvm::DenseMap<const llvm::Function*, llvm::AllocaInst*> scratch_;    // for arguments of hooks, as large as needed
-  llvm::DenseMap<const program::LibraryFunction*, llvm::GlobalVariable*> rows_;
+  llvm::DenseMap<std::pair<const program::LibraryFunction*, int>, llvm::GlobalVariable*> rows_;  // by When
 };
 
 // The name of the weak symbol by which a function with hooks is known.

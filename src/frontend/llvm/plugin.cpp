@@ -14,6 +14,7 @@
 //
 // RACECAST_EFFECTS in the environment names a file with more rows for the table of library functions.
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
@@ -44,12 +45,27 @@ void refuse_openmp(llvm::Module& module) {
       "-fopenmp, and the pragmas are ignored");
 }
 
+// Waiting for an atomic and waking who waits, <atomic> calls futexes; by the rules of C++ that orders nothing, and it
+// is told from futexes of the program, which do, while it is not inlined yet.
+void spare_futexes_of_library(llvm::Module& module) {
+  llvm::Function* futex = module.getFunction("syscall");
+  if (futex == nullptr) return;
+  for (llvm::User* user : llvm::make_early_inc_range(futex->users())) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    if (call == nullptr || call->getCalledOperand() != futex) continue;
+    if (!call->getFunction()->getName().starts_with("_ZNSt8__detail")) continue;
+    call->setCalledFunction(
+        module.getOrInsertFunction("__racecast_syscall", futex->getFunctionType(), futex->getAttributes()));
+  }
+}
+
 // Keeps the optimiser from inventing accesses. What is declared only keeps its attributes.
 struct Start : llvm::PassInfoMixin<Start> {
   static bool isRequired() { return true; }
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
     refuse_openmp(module);
     mark_unchecked(module);
+    spare_futexes_of_library(module);
     return llvm::PreservedAnalyses::all();
   }
 };

@@ -14,6 +14,7 @@ RACECAST_EXPORT void __racecast_atomic_rmw(const void* address, std::uint32_t wh
                                            std::uint64_t written);
 RACECAST_EXPORT void __racecast_fence(std::uint32_t order);
 RACECAST_EXPORT void __racecast_missing_begin(const void* callee, std::uint32_t count, const void* const* pointers);
+RACECAST_EXPORT void __racecast_everything_begin(const void* callee);
 RACECAST_EXPORT void __racecast_missing_end(std::uint32_t has_value, std::uint64_t result);
 RACECAST_EXPORT void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count, std::uint64_t result,
                                        const std::uint64_t* arguments);

@@ -102,6 +102,15 @@ void rewrite_modules() {
   for (std::uint32_t i = 0; i < entry_count; ++i) write_module(entries[i].module);
 }
 
+bool has_module_in(const void* begin, const void* end) {
+  // Entries are only ever added; what is being added now is not asked about.
+  for (std::uint32_t i = 0; i < entry_count; ++i) {
+    const void* const ids = entries[i].module.ids_begin;
+    if (begin <= ids && ids < end) return true;
+  }
+  return false;
+}
+
 }  // namespace racecast::runtime
 
 void __racecast_module(const racecast::abi::Module* module) {

@@ -7,4 +7,7 @@ namespace racecast::runtime {
 // After a fork: the child's meta has the modules too.
 void rewrite_modules();
 
+// Whether an object file that was registered lies in this range.
+bool has_module_in(const void* begin, const void* end);
+
 }  // namespace racecast::runtime

@@ -22,6 +22,7 @@
 #include "runtime/core/sys.h"
 #include "runtime/core/tasks.h"
 #include "runtime/core/threads.h"
+#include "runtime/kernel/mapped_files.h"
 #include "runtime/missing/reach.h"
 #include "runtime/posix/interceptor.h"
 #include "runtime/posix/loader.h"
@@ -198,6 +199,7 @@ void after_fork_in_child() {
   }
   rewrite_modules();
   begin_thread(process.next_thread.fetch_add(1));
+  record_mappings();
 }
 
 __attribute__((constructor(101))) void construct() {

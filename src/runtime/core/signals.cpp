@@ -47,7 +47,7 @@ bool is_stream_of_thread(const abi::ThreadState* state) {
   return false;
 }
 
-void enter(Frame& frame, int number) {
+void enter(Frame& frame, int number, const siginfo_t* info) {
   note_end_signal(number);
   frame = {innermost, __racecast_thread, self.in_runtime, self.without_stripes, self.stripe};
   innermost = &frame;
@@ -63,7 +63,7 @@ void enter(Frame& frame, int number) {
   if (stream == nullptr) return;
   __racecast_thread = &stream->head;
   record<abi::Tag::SignalBegin>(static_cast<std::uint32_t>(number));
-  record<abi::Tag::Acquire>(place_of_signal(number));  // whoever sent it released (signal.cpp)
+  acquire_signal(number, info->si_code, info->si_pid == static_cast<pid_t>(sys(SYS_getpid)));
 }
 
 void leave(Frame& frame) {
@@ -83,7 +83,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   Frame frame;
   {
     const KeepErrno keep;
-    enter(frame, number);
+    enter(frame, number, info);
   }
   handler(number, info, context);
   const KeepErrno keep;

@@ -3,11 +3,16 @@
 
 #include <cstdint>
 
+#include "abi/abi.h"
+
 namespace racecast::runtime {
 
-// An address of no memory for each number: what orders who sends it and who gets it.
+// What orders who sends a signal and who gets it. 0: any signal.
 constexpr std::uint64_t place_of_signal(int number) {
-  return (std::uint64_t{1} << 51) + static_cast<std::uint32_t>(number);
+  return abi::place(abi::PlaceKind::Signal, static_cast<std::uint32_t>(number));
 }
+
+// This thread got a signal: it is after who sent it. `code`: si_code; `own`: this process sent it (posix/signal.cpp).
+void acquire_signal(int number, int code, bool own);
 
 }  // namespace racecast::runtime

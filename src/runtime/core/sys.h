@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace racecast::runtime {
 
@@ -22,12 +23,29 @@ class KeepErrno {
   int saved_;
 };
 
-// The result, or minus the error number. errno is kept.
+// The result, or minus the error number. errno is kept. The instruction itself: libc's `syscall` is intercepted.
+template <typename Value>
+inline long argument_bits(Value value) {
+  if constexpr (std::is_null_pointer_v<Value>) {
+    return 0;
+  } else if constexpr (std::is_pointer_v<Value>) {
+    return reinterpret_cast<long>(value);
+  } else {
+    return static_cast<long>(value);
+  }
+}
+inline long sys_bits(long number, long a, long b, long c, long d, long e, long f) {
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9) : "rcx", "r11", "memory");
+  return number;
+}
 template <typename... Args>
 inline long sys(long number, Args... args) {
-  const KeepErrno keep;
-  const long result = ::syscall(number, args...);
-  return result == -1 ? -static_cast<long>(errno) : result;
+  static_assert(sizeof...(args) <= 6);
+  const long bits[6] = {argument_bits(args)...};
+  return sys_bits(number, bits[0], bits[1], bits[2], bits[3], bits[4], bits[5]);
 }
 
 // Memory of our own, zeroed; null if there is none. Never recorded.

@@ -3,12 +3,20 @@
 //
 // Missing code is followed through memory that holds pointers (reach.h), so only what can be read is registered there:
 // no file mappings (a file may be shorter than its mapping), nothing without PROT_READ.
+//
+// Memory that is shared, with other processes or with another mapping of the same file, is noted as such: see
+// kernel/mapped_files.h. So is what shmat gives.
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 
 #include <cstdarg>
 #include <cstdint>
 
 #include "runtime/core/record.h"
+#include "runtime/kernel/descriptor_table.h"
+#include "runtime/kernel/mapped_files.h"
+#include "runtime/kernel/ordering.h"
 #include "runtime/missing/reach.h"
 #include "runtime/posix/interceptor.h"
 
@@ -20,7 +28,11 @@ RACECAST_REAL<int(void*, std::size_t)> real_munmap{"munmap"};
 RACECAST_REAL<void*(void*, std::size_t, std::size_t, int, void*)> real_mremap{"mremap"};
 RACECAST_REAL<int(void*, std::size_t, int)> real_mprotect{"mprotect"};
 
+RACECAST_REAL<void*(int, const void*, int)> real_shmat{"shmat"};
+RACECAST_REAL<int(const void*)> real_shmdt{"shmdt"};
+
 constexpr std::uintptr_t kPage = 4096;
+constexpr std::uint64_t kSystemV = 0x5359'5356;  // what tells segments from files
 
 std::uintptr_t number(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory);
@@ -41,6 +53,7 @@ void begin_object(std::uintptr_t address, std::size_t bytes, bool lives, bool re
 // Takes a range out of the objects that are registered. `lives`: it dies, and what is left of them is new objects.
 void cut(std::uintptr_t begin, std::size_t bytes, bool lives) {
   const std::uintptr_t end = begin + bytes;
+  if (lives) remove_mappings(begin, bytes);
   bool found_first = false;
   for (std::uintptr_t at = begin; at < end;) {
     const Object object = find_object(at);
@@ -63,6 +76,10 @@ void cut(std::uintptr_t begin, std::size_t bytes, bool lives) {
   if (lives && !found_first) record<abi::Tag::Free>(begin);
 }
 
+bool is_shared(int flags) {
+  return (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
+}
+
 void* map(void* where, std::size_t bytes, int protection, int flags, int file, off_t offset) {
   if (in_runtime()) return real_mmap(where, bytes, protection, flags, file, offset);
   if ((flags & MAP_FIXED) != 0) {
@@ -74,6 +91,11 @@ void* map(void* where, std::size_t bytes, int protection, int flags, int file, o
     const KeepErrno keep;
     const bool scanned = (flags & MAP_ANONYMOUS) != 0 && (protection & PROT_READ) != 0;
     begin_object(number(result), whole_pages(bytes), true, scanned);
+    if (is_shared(flags)) {
+      const bool has_file = (flags & MAP_ANONYMOUS) == 0;
+      add_mapping({number(result), whole_pages(bytes), has_file ? describe(file).number : 0,
+                   static_cast<std::uint64_t>(offset), has_file});
+    }
   }
   return result;
 }
@@ -118,6 +140,26 @@ RACECAST_EXPORT void* mremap(void* memory, std::size_t bytes, std::size_t new_by
     begin_object(number(memory), whole_pages(bytes), true, scanned);
   }
   return result;
+}
+
+RACECAST_EXPORT void* shmat(int identifier, const void* where, int flags) noexcept {
+  void* const result = real_shmat(identifier, where, flags);
+  struct shmid_ds segment;
+  if (result == reinterpret_cast<void*>(-1) || in_runtime() || sys(SYS_shmctl, identifier, IPC_STAT, &segment) != 0)
+    return result;
+  const std::size_t bytes = whole_pages(segment.shm_segsz);
+  begin_object(number(result), bytes, true, true);
+  add_mapping(
+      {number(result), bytes, mix(kSystemV, static_cast<std::uint32_t>(identifier)) & abi::kPlaceNumber, 0, true});
+  return result;
+}
+RACECAST_EXPORT int shmdt(const void* memory) noexcept {
+  if (!in_runtime()) {
+    const KeepErrno keep;
+    const Object object = find_object(number(memory));
+    if (object.begin == number(memory) && object.size != 0) cut(object.begin, object.size, true);
+  }
+  return real_shmdt(memory);
 }
 
 // What cannot be read any more must not be scanned. Made readable later, it is not scanned either: its life began with

@@ -1,7 +1,9 @@
 // Signals order what threads do: nobody gets a signal that was not sent yet. So what sends one is a release, what waits
 // for one, and the beginning of a handler (signals.cpp), an acquire. All signals of one number are one: who waits is
-// after all that were sent before, also where another one woke it. That may hide a race and never makes one. Signals
-// from elsewhere (a timer, a key, another process) have no sender here.
+// after all that were sent before, also where another one woke it. That may hide a race and never makes one.
+//
+// What other processes and timers send comes from there: who sends something out of the process, or sets a timer, is
+// before it.
 #include <signal.h>
 
 #include <ctime>
@@ -9,23 +11,31 @@
 #include "runtime/core/exit_wait.h"
 #include "runtime/core/record.h"
 #include "runtime/core/signals.h"
+#include "runtime/kernel/ordering.h"
 #include "runtime/posix/interceptor.h"
 
 namespace racecast::runtime {
 namespace {
 
-void release(int number) {
-  if (in_runtime() || recording() == nullptr) return;
-  record<abi::Tag::Release>(place_of_signal(number));
+void send(int number, bool outside) {
+  if (number == 0 || !orders()) return;
+  release(place_of_signal(number));
+  release(place_of_signal(0));
+  if (outside) release(abi::kOutside);
+}
+bool is_other(pid_t target) {
+  return target != static_cast<pid_t>(sys(SYS_getpid));
 }
 
-void acquire(int number) {
-  if (number <= 0 || in_runtime() || recording() == nullptr) return;
+void got(int number, const siginfo_t& information) {
+  if (number <= 0) return;
   note_end_signal(number);
-  record<abi::Tag::Acquire>(place_of_signal(number));
+  acquire_signal(number, information.si_code, !is_other(information.si_pid));
 }
 
 RACECAST_REAL<int(pid_t, int)> real_kill{"kill"};
+RACECAST_REAL<int(pid_t, int)> real_killpg{"killpg"};
+RACECAST_REAL<int(pid_t, pid_t, int)> real_tgkill{"tgkill"};
 RACECAST_REAL<int(pid_t, int, union sigval)> real_sigqueue{"sigqueue"};
 RACECAST_REAL<int(pthread_t, int)> real_pthread_kill{"pthread_kill"};
 RACECAST_REAL<int(pthread_t, int, union sigval)> real_pthread_sigqueue{"pthread_sigqueue"};
@@ -34,38 +44,68 @@ RACECAST_REAL<int(const sigset_t*, siginfo_t*)> real_sigwaitinfo{"sigwaitinfo"};
 RACECAST_REAL<int(const sigset_t*, siginfo_t*, const timespec*)> real_sigtimedwait{"sigtimedwait"};
 
 }  // namespace
+
+void acquire_signal(int number, int code, bool own) {
+  if (!orders()) return;
+  acquire(place_of_signal(number));
+  const bool sent = code == SI_USER || code == SI_QUEUE || code == SI_TKILL;
+  const bool alarms = number == SIGALRM || number == SIGVTALRM || number == SIGPROF;
+  if (code == SI_TIMER || (alarms && !sent)) return acquire(abi::place(abi::PlaceKind::Timer, 0));
+  // A descriptor is ready: which one is not said.
+  if (number == SIGIO && !sent) return order_everything(address_of(acquire_signal));
+  if (!(sent && own)) acquire(abi::kOutside);
+}
+
 }  // namespace racecast::runtime
 
 using namespace racecast::runtime;
 
 RACECAST_EXPORT int kill(pid_t target, int number) noexcept {
-  release(number);
+  send(number, is_other(target));
   return real_kill(target, number);
 }
+RACECAST_EXPORT int killpg(pid_t target, int number) noexcept {
+  send(number, true);
+  return real_killpg(target, number);
+}
+RACECAST_EXPORT int tgkill(pid_t target, pid_t thread, int number) {
+  send(number, is_other(target));
+  return real_tgkill(target, thread, number);
+}
 RACECAST_EXPORT int sigqueue(pid_t target, int number, const union sigval value) noexcept {
-  release(number);
+  send(number, is_other(target));
   return real_sigqueue(target, number, value);
 }
 RACECAST_EXPORT int pthread_kill(pthread_t thread, int number) noexcept {
-  release(number);
+  send(number, false);
   return real_pthread_kill(thread, number);
 }
 RACECAST_EXPORT int pthread_sigqueue(pthread_t thread, int number, const union sigval value) noexcept {
-  release(number);
+  send(number, false);
   return real_pthread_sigqueue(thread, number, value);
 }
+
+// It does not say who sent it.
 RACECAST_EXPORT int sigwait(const sigset_t* set, int* number) {
   const int result = real_sigwait(set, number);
-  if (result == 0) acquire(*number);
+  if (result == 0) {
+    note_end_signal(*number);
+    acquire_signal(*number, SI_USER, false);
+    if (orders()) acquire(racecast::abi::place(racecast::abi::PlaceKind::Timer, 0));
+  }
   return result;
 }
 RACECAST_EXPORT int sigwaitinfo(const sigset_t* set, siginfo_t* information) {
-  const int number = real_sigwaitinfo(set, information);
-  acquire(number);
+  siginfo_t own;
+  siginfo_t* const to = information == nullptr ? &own : information;
+  const int number = real_sigwaitinfo(set, to);
+  got(number, *to);
   return number;
 }
 RACECAST_EXPORT int sigtimedwait(const sigset_t* set, siginfo_t* information, const timespec* timeout) {
-  const int number = real_sigtimedwait(set, information, timeout);
-  acquire(number);
+  siginfo_t own;
+  siginfo_t* const to = information == nullptr ? &own : information;
+  const int number = real_sigtimedwait(set, to, timeout);
+  got(number, *to);
   return number;
 }

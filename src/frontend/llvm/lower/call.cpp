@@ -23,7 +23,8 @@ namespace {
 // The function that is called, by its name or by one that always means it; null: it is computed, or may be another.
 const llvm::Function* known_callee(const llvm::CallBase& call) {
   const llvm::Value* callee = call.getCalledOperand()->stripPointerCasts();
-  if (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(callee); alias != nullptr && !alias->isInterposable()) {
+  while (const auto* alias = llvm::dyn_cast<llvm::GlobalAlias>(callee)) {
+    if (alias->isInterposable()) break;
     callee = alias->getAliasee()->stripPointerCasts();
   }
   return llvm::dyn_cast<llvm::Function>(callee);
@@ -68,7 +69,9 @@ void FunctionLowering::lower_call(const llvm::CallBase& i) {
   }
   const bool has_result = !i.getType()->isVoidTy() && !i.getType()->isTokenTy();
   const program::RegId result = has_result ? register_of(&i) : program::kNoReg;
-  const Op op = callee.kind == program::OperandKind::Function ? operation_of(i, *function) : Op::Call;
+  // Through an alias that may be replaced, it is a function by its name, but which one is not known.
+  const bool named = callee.kind == program::OperandKind::Function && function != nullptr;
+  const Op op = named ? operation_of(i, *function) : Op::Call;
   if (op != Op::Call) {
     const auto own = operands.begin() + static_cast<std::ptrdiff_t>(program::own_operands(op));
     std::rotate(operands.begin(), operands.begin() + 1, own + 1);

@@ -1,0 +1,33 @@
+// Who learns that a read has ended, which libc did in a thread of its own, is after who wrote what was read.
+// NORACE
+#include <aio.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "test.h"
+
+int data;
+int ends[2];
+
+THREAD(sender) {
+  data = 1;
+  must(write(ends[1], "x", 1) == 1);
+  return NULL;
+}
+
+THREAD(receiver) {
+  char byte;
+  struct aiocb block = {.aio_fildes = ends[0], .aio_buf = &byte, .aio_nbytes = 1};
+  const struct aiocb* list[] = {&block};
+  must(aio_read(&block) == 0);
+  while (aio_error(&block) == EINPROGRESS) aio_suspend(list, 1, NULL);
+  must(aio_return(&block) == 1);
+  data++;
+  return NULL;
+}
+
+int main(void) {
+  must(pipe(ends) == 0);
+  run_two(sender, receiver);
+  printf("%d\n", data);
+}

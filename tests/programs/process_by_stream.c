@@ -1,0 +1,42 @@
+// A process that popen starts passes on what it got; what was done after that was written is not ordered.
+#include <stdio.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "test.h"
+
+int there[2];
+FILE* answer;
+int data, late;
+
+THREAD(sender) {
+  data = 1;
+  must(write(there[1], "x\n", 2) == 2);
+  order_wait();
+  lock();
+  late = 2;  // RACE(a)
+  unlock();
+  order_wait();
+  return NULL;
+}
+
+THREAD(receiver) {
+  char line[8];
+  must(fgets(line, sizeof(line), answer) != NULL);
+  data++;
+  order_wait();
+  order_wait();
+  late++;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  char command[64];
+  must(pipe(there) == 0);
+  snprintf(command, sizeof(command), "head -n 1 <&%d", there[0]);
+  answer = popen(command, "r");
+  must(answer != NULL);
+  run_two(sender, receiver);
+  must(pclose(answer) == 0);
+  printf("%d %d\n", data, late);
+}

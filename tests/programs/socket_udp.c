@@ -1,0 +1,44 @@
+// A datagram that was received was sent before; but what it does after that is not.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "test.h"
+
+int data, late;
+int from, to;
+struct sockaddr_in address;
+
+THREAD(sender) {
+  data = 1;
+  must(sendto(from, "x", 1, 0, (struct sockaddr*)&address, sizeof(address)) == 1);
+  order_wait();
+  lock();
+  late = 2;  // RACE(a)
+  unlock();
+  order_wait();
+  return NULL;
+}
+
+THREAD(receiver) {
+  char byte;
+  must(recvfrom(to, &byte, 1, 0, NULL, NULL) == 1);
+  data++;
+  order_wait();
+  order_wait();
+  late++;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  socklen_t length = sizeof(address);
+  from = socket(AF_INET, SOCK_DGRAM, 0);
+  to = socket(AF_INET, SOCK_DGRAM, 0);
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  must(bind(to, (struct sockaddr*)&address, sizeof(address)) == 0);
+  must(getsockname(to, (struct sockaddr*)&address, &length) == 0);
+  run_two(sender, receiver);
+  printf("%d %d\n", data, late);
+}

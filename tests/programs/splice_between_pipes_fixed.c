@@ -1,0 +1,29 @@
+// FLAGS: -D_GNU_SOURCE
+// What was moved from pipe to pipe inside of the kernel was written before.
+// NORACE
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "test.h"
+
+int data;
+int first[2], second[2];
+
+THREAD(sender) {
+  data = 1;
+  must(write(first[1], "x", 1) == 1 && splice(first[0], NULL, second[1], NULL, 1, 0) == 1);
+  return NULL;
+}
+
+THREAD(receiver) {
+  char byte;
+  must(read(second[0], &byte, 1) == 1);
+  data++;
+  return NULL;
+}
+
+int main(void) {
+  must(pipe(first) == 0 && pipe(second) == 0);
+  run_two(sender, receiver);
+  printf("%d\n", data);
+}
