@@ -42,7 +42,7 @@ enum class Rule : std::uint8_t {
   Unknown,      // missing code would not find the recorded content in `cell`
   Condition,    // relaxed: what its thread computed; `other` is the number of the condition
   History,      // relaxed: an earlier read of its thread is not faithful
-  OwnRead,      // relaxed: a compare-and-swap that the model does not see would not find what it found
+  OwnRead,      // relaxed: what the model does not see (a compare-and-swap, missing code) would not find what it found
 };
 struct Blocked {
   PointNo point = 0;
@@ -59,7 +59,8 @@ struct Proposal {
   std::vector<std::uint32_t> faithful;  // per thread: reads at smaller positions are demanded
   HashSet<PointNo> demanded;            // and these
   bool near = false;                    // also with fewer changes of thread, as recorded as long as it goes
-  std::array<PointNo, 2> racing{};      // relaxed: what their addresses depend on must be right in the end
+  std::array<PointNo, 2> racing{};  // what is next in the end, kStart: nothing. What missing code reaches that is next
+                                    // must be right then; relaxed: and what their addresses depend on
 };
 
 class Attempt {
@@ -146,6 +147,7 @@ class Attempt {
   Blocked check(PointNo point) const;
   Blocked check_lock(PointNo point, const trace::Event& e) const;
   Blocked check_values(PointNo point, const trace::Event& e) const;
+  Blocked check_reach(PointNo point) const;
   Blocked check_conditions(PointNo point, bool racing) const;
   ReadResult read(PointNo point) const;
   void perform(PointNo point);
