@@ -243,19 +243,42 @@ void Placer::apply(Lane& lane, const Event& e) {
     }
     case EventKind::Alloc: values_.forget(e.address, e.size); return;
     case EventKind::MissingBegin:
-    case EventKind::MissingEnd: return missing_code(lane, e);
+    case EventKind::MissingEnd:
+    case EventKind::Call:
+    case EventKind::Return: return missing_code(lane, e);
     default: return;
   }
 }
 
+namespace {
+
+// The sections whose code runs, where the lane is now.
+std::span<const Lane::Section> running(const Lane& lane) {
+  std::size_t first = lane.missing.size();
+  while (first > 0 && lane.missing[first - 1].calls == 0) --first;
+  return std::span(lane.missing).subspan(first);
+}
+
+}  // namespace
+
+// Missing code may have written until it calls back or ends.
 void Placer::missing_code(Lane& lane, const Event& e) {
   if (e.kind == EventKind::MissingBegin) {
-    lane.missing.push_back(e.address);
+    lane.missing.push_back({e.address});
     return forget_reach(e.address);
   }
   if (lane.missing.empty()) return;
-  forget_reach(lane.missing.back());
-  lane.missing.pop_back();
+  Lane::Section& innermost = lane.missing.back();
+  switch (e.kind) {
+    case EventKind::Call:
+      for (const Lane::Section& section : running(lane)) forget_reach(section.reach);
+      ++innermost.calls;
+      return;
+    case EventKind::Return:
+      if (innermost.calls > 0) --innermost.calls;
+      return;
+    default: forget_reach(innermost.reach); lane.missing.pop_back();
+  }
 }
 
 void Placer::forget_reach(std::uint64_t set) {
@@ -284,10 +307,10 @@ void Placer::add_unseen_write(const Lane& lane, const Event& read) {
   output_.add(e, lane.is_handler);
 }
 
-// May missing code that is under way write there?
+// May missing code that runs now write there?
 bool Placer::is_reached(const Event& e) const {
-  const auto reaches = [&](std::uint64_t set) {
-    const trace::ReachSet& reach = definitions_.reach[set];
+  const auto reaches = [&](const Lane::Section& section) {
+    const trace::ReachSet& reach = definitions_.reach[section.reach];
     if (reach.everything) return true;
     const auto after = std::ranges::upper_bound(reach.ranges, e.address, {}, &trace::Range::address);
     if (after != reach.ranges.end() && after->address < e.address + e.size) return true;
@@ -295,7 +318,7 @@ bool Placer::is_reached(const Event& e) const {
     const trace::Range& last = *std::prev(after);
     return e.address < last.address + last.size;
   };
-  return std::ranges::any_of(lanes_, [&](const auto& lane) { return std::ranges::any_of(lane->missing, reaches); });
+  return std::ranges::any_of(lanes_, [&](const auto& lane) { return std::ranges::any_of(running(*lane), reaches); });
 }
 
 }  // namespace racecast::recording

@@ -21,7 +21,8 @@
 #include "runtime/core/state.h"
 #include "runtime/core/sys.h"
 #include "runtime/core/threads.h"
-#include "runtime/missing/reach.h"
+#include "runtime/missing/globals.h"
+#include "runtime/missing/libraries.h"
 #include "runtime/posix/interceptor.h"
 #include "runtime/posix/loader.h"
 
@@ -172,6 +173,7 @@ void after_fork_in_child() {
   const InRuntime inside;
   release_all_stripes();
   release_globals();
+  release_libraries();
   forget_loader();
   self.scanning = 0;
   if (process.phase.load() != 2) return;

@@ -1,13 +1,29 @@
-// Missing code: what a call of code without hooks can reach. See missing.cpp.
+// Missing code: what code without hooks can reach. See missing.cpp.
 #pragma once
 
-namespace racecast::runtime {
+#include <cstdint>
 
-// Gives back what this thread used for scanning.
-void free_scratch();
+#include "runtime/missing/reach.h"
+
+namespace racecast::runtime {
 
 // From now on every call of `function` without hooks also reaches what `address` points to (annotations.h:
 // __racecast_reaches). Any thread, any time.
 void add_reach(const void* function, const void* address);
+
+// The function without hooks that a thread would begin with; null: recorded code is all that it runs.
+const void* missing_root(const void* routine, const void* argument);
+
+// What code without hooks hands on to a thread that it creates.
+struct Inherited {
+  Object* objects;
+  std::uint32_t count;
+  bool everything;
+};
+// For a thread that is created now; nothing, where recorded code creates it. To be given back.
+Inherited inherit_reach();
+void forget_inherited(Inherited& inherited);
+// In the new thread, which is recorded: it is in code without hooks from here on. Both must outlive it.
+void begin_missing_root(const void* routine, const void* const* argument, const Inherited& inherited);
 
 }  // namespace racecast::runtime
