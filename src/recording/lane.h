@@ -119,12 +119,6 @@ class Lane {
   bool is_handler = false;
   std::uint32_t handler_of = 0;     // is_handler: lane
   std::uint32_t open_handlers = 0;  // is_handler: signals that it handles now
-  // The missing code that it is in, outermost first.
-  struct Section {
-    std::uint64_t reach = 0;  // set of the trace
-    std::uint32_t calls = 0;  // recorded functions that it is in now
-  };
-  std::vector<Section> missing;
 
  private:
   void fill(std::size_t events);

@@ -26,8 +26,9 @@ constexpr std::string_view kIncomplete = "recording incomplete: ";
 
 class Merger {
  public:
-  Merger(std::vector<std::unique_ptr<Lane>>& lanes, const HeldBefore& held, Vocabulary& vocabulary, Output& output)
-      : lanes_(lanes), held_(held), output_(output), placer_(lanes, vocabulary, output) {
+  Merger(std::vector<std::unique_ptr<Lane>>& lanes, const HeldBefore& held, Vocabulary& vocabulary, Values& values,
+         Output& output)
+      : lanes_(lanes), held_(held), output_(output), placer_(lanes, vocabulary, values, output) {
     for (const auto& lane : lanes) {
       const auto thread = index(lane->thread());
       if (by_thread_.size() <= thread) by_thread_.resize(thread + 1);
@@ -181,7 +182,8 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
     result.notes.push_back("the trace has no model of the code: " + broken);
   }
 
-  Output output(writer, progress);
+  Values values;
+  Output output(writer, vocabulary, values, progress);
   Pending pending(folder.streams.size());
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t s = 0; s < folder.streams.size(); ++s) {
@@ -194,7 +196,7 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
   }
   connect_handlers(folder, lanes);
 
-  Merger merger(lanes, held, vocabulary, output);
+  Merger merger(lanes, held, vocabulary, values, output);
   merger.run(folder.stopped ? std::min(folder.stopped->stamp, kNoStamp - 1) : kNoStamp - 1);
   if (folder.stopped) {
     result.stopped = true;

@@ -76,7 +76,7 @@ void Placer::add(Lane& lane, const Event& e) {
   lane.busy = true;
   prepare(lane, e, 0);
   if (e.kind == EventKind::Free) finish_object(lane, e.address, 0);
-  apply(lane, e);
+  apply(e);
   lane.busy = false;
   output_.add(e, lane.is_handler);
 }
@@ -85,7 +85,7 @@ void Placer::step(Lane& lane, int depth) {
   const Event e = lane.plain().front();
   if (trace::is_access(e.kind)) prepare(lane, e, depth);
   if (e.kind == EventKind::Free) finish_object(lane, e.address, depth);
-  apply(lane, e);
+  apply(e);
   lane.pop();
   output_.add(e, lane.is_handler);
 }
@@ -223,7 +223,7 @@ void Placer::take_turns(Lane& lane, const Event& e, int depth) {
 
 // ---- what memory holds
 
-void Placer::apply(Lane& lane, const Event& e) {
+void Placer::apply(const Event& e) {
   switch (e.kind) {
     case EventKind::Read:
     case EventKind::AtomicRead:
@@ -231,7 +231,7 @@ void Placer::apply(Lane& lane, const Event& e) {
     case EventKind::AtomicWrite:
     case EventKind::AtomicRmw: {
       if (knows_read(e)) {
-        if (!agrees(e) && !is_reached(e)) add_unseen_write(lane, e);
+        if (!agrees(e) && !output_.may_be_written(e)) add_unseen_write(e);
         values_.set(e.address, e.size, e.value);
       }
       if (!trace::writes(e)) return;
@@ -242,83 +242,24 @@ void Placer::apply(Lane& lane, const Event& e) {
       return;
     }
     case EventKind::Alloc: values_.forget(e.address, e.size); return;
-    case EventKind::MissingBegin:
-    case EventKind::MissingEnd:
-    case EventKind::Call:
-    case EventKind::Return: return missing_code(lane, e);
-    default: return;
+    default: return;  // what missing code may have written is forgotten when it is written (missing_code.h)
   }
-}
-
-namespace {
-
-// The sections whose code runs, where the lane is now.
-std::span<const Lane::Section> running(const Lane& lane) {
-  std::size_t first = lane.missing.size();
-  while (first > 0 && lane.missing[first - 1].calls == 0) --first;
-  return std::span(lane.missing).subspan(first);
-}
-
-}  // namespace
-
-// Missing code may have written until it calls back or ends.
-void Placer::missing_code(Lane& lane, const Event& e) {
-  if (e.kind == EventKind::MissingBegin) {
-    lane.missing.push_back({e.address});
-    return forget_reach(e.address);
-  }
-  if (lane.missing.empty()) return;
-  Lane::Section& innermost = lane.missing.back();
-  switch (e.kind) {
-    case EventKind::Call:
-      for (const Lane::Section& section : running(lane)) forget_reach(section.reach);
-      ++innermost.calls;
-      return;
-    case EventKind::Return:
-      if (innermost.calls > 0) --innermost.calls;
-      return;
-    default: forget_reach(innermost.reach); lane.missing.pop_back();
-  }
-}
-
-void Placer::forget_reach(std::uint64_t set) {
-  const trace::ReachSet& reach = definitions_.reach[set];
-  if (reach.everything) return values_.forget_all();
-  for (const trace::Range& range : reach.ranges) values_.forget(range.address, range.size);
 }
 
 // Where a read did not see what the trace shows, something that is not in the trace wrote there, or a racy write was
 // placed wrongly. Analyses must not take the writer that the trace shows for the true one: missing code that reaches
 // just these bytes, right before the read, says so.
-void Placer::add_unseen_write(const Lane& lane, const Event& read) {
+void Placer::add_unseen_write(const Event& read) {
   ++inconsistent_;
   std::vector<trace::Range> bytes{{read.address, read.size}};
-  Event e;
-  e.kind = EventKind::MissingBegin;
-  e.thread = read.thread;
-  e.location = vocabulary_.nowhere();
-  e.address = vocabulary_.reach(bytes, false);
-  e.aux = vocabulary_.text("a write that was not seen");
-  output_.add(e, lane.is_handler);
-  e = Event{};
-  e.kind = EventKind::MissingEnd;
-  e.thread = read.thread;
-  e.location = vocabulary_.nowhere();
-  output_.add(e, lane.is_handler);
-}
-
-// May missing code that runs now write there?
-bool Placer::is_reached(const Event& e) const {
-  const auto reaches = [&](const Lane::Section& section) {
-    const trace::ReachSet& reach = definitions_.reach[section.reach];
-    if (reach.everything) return true;
-    const auto after = std::ranges::upper_bound(reach.ranges, e.address, {}, &trace::Range::address);
-    if (after != reach.ranges.end() && after->address < e.address + e.size) return true;
-    if (after == reach.ranges.begin()) return false;
-    const trace::Range& last = *std::prev(after);
-    return e.address < last.address + last.size;
-  };
-  return std::ranges::any_of(lanes_, [&](const auto& lane) { return std::ranges::any_of(running(*lane), reaches); });
+  Event begin, end;
+  begin.kind = EventKind::MissingBegin;
+  end.kind = EventKind::MissingEnd;
+  begin.thread = end.thread = read.thread;
+  begin.location = end.location = vocabulary_.nowhere();
+  begin.address = vocabulary_.reach(bytes, false);
+  begin.aux = vocabulary_.text("a write that was not seen");
+  output_.add_alone(begin, end);
 }
 
 }  // namespace racecast::recording

@@ -16,8 +16,8 @@ namespace racecast::recording {
 class Placer {
  public:
   // All must outlive it; `lanes` by number.
-  Placer(std::vector<std::unique_ptr<Lane>>& lanes, Vocabulary& vocabulary, Output& output)
-      : lanes_(lanes), vocabulary_(vocabulary), definitions_(vocabulary.definitions()), output_(output) {}
+  Placer(std::vector<std::unique_ptr<Lane>>& lanes, Vocabulary& vocabulary, Values& values, Output& output)
+      : lanes_(lanes), vocabulary_(vocabulary), output_(output), values_(values) {}
 
   // Adds the plain events of a lane up to its next stamp (and, before them, those of other lanes that they need).
   void run(Lane& lane);
@@ -41,17 +41,13 @@ class Placer {
   void take_turns(Lane& lane, const trace::Event& e, int depth);
   std::uint64_t max_effort() const;
   bool is_exhausted() const;
-  void apply(Lane& lane, const trace::Event& e);
-  void missing_code(Lane& lane, const trace::Event& e);
-  void forget_reach(std::uint64_t set);
-  bool is_reached(const trace::Event& e) const;
-  void add_unseen_write(const Lane& lane, const trace::Event& read);
+  void apply(const trace::Event& e);
+  void add_unseen_write(const trace::Event& read);
 
   std::vector<std::unique_ptr<Lane>>& lanes_;
   Vocabulary& vocabulary_;
-  const trace::Definitions& definitions_;
   Output& output_;
-  Values values_;
+  Values& values_;
   std::uint64_t inconsistent_ = 0;
   std::uint64_t effort_ = 0;  // pending events that were looked at
 };

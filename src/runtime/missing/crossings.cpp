@@ -134,7 +134,8 @@ void begin_unwinding() {
 
 void callback_left(std::uintptr_t frame) {
   Stream* const stream = stream_of_thread();
-  if (stream != nullptr) drop_crossings(*stream, frame);
+  // A hook that ends a crossing has the frame of the one that began it.
+  if (stream != nullptr) drop_crossings(*stream, frame - 1);
 }
 
 }  // namespace racecast::runtime
