@@ -42,6 +42,10 @@ class MissingCode {
   void wrote(const trace::Event& e, std::vector<trace::Event>& more);
   // It is about to be: appends what is to be written before.
   void before(const trace::Event& e, std::vector<trace::Event>& more);
+  // Is a section open in another thread?
+  bool is_beside(ThreadId id) const {
+    return open_ > (index(id) < threads_.size() ? threads_[index(id)].open.size() : 0);
+  }
   // May missing code that runs now write there?
   bool may_write(const trace::Event& e) const;
 

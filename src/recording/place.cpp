@@ -79,6 +79,16 @@ void Placer::add(Lane& lane, const Event& e) {
   apply(e);
   lane.busy = false;
   output_.add(e, lane.is_handler);
+  if (output_.is_missing_code_beside(e.thread)) run_half(lane);
+}
+
+void Placer::run_half(Lane& lane) {
+  lane.busy = true;
+  for (std::size_t left = lane.plain().size() / 2; left > 0 && !output_.failed(); --left) {
+    if (!agrees(lane.plain().front())) break;
+    step(lane, 0);
+  }
+  lane.busy = false;
 }
 
 void Placer::step(Lane& lane, int depth) {

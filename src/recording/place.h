@@ -23,7 +23,10 @@ class Placer {
   void run(Lane& lane);
   // The same, up to the first read that memory contradicts.
   void run_while_consistent(Lane& lane);
-  // Adds an event of this lane that has a stamp.
+  // Adds an event of this lane that has a stamp. Where missing code is under way elsewhere, then the first half of what
+  // the lane does up to its next stamp, too: accesses to memory that missing code reaches are ordered with what it does
+  // by where they are placed, and of two callbacks that overlapped in time, none should come after the other for all of
+  // its accesses being placed at its end (or at its beginning).
   void add(Lane& lane, const trace::Event& e);
 
   std::uint64_t inconsistent() const { return inconsistent_; }
@@ -32,6 +35,7 @@ class Placer {
   bool agrees(const trace::Event& e) const;
   bool is_explained(const trace::Event& e) const;
   bool is_allowed(const Lane& lane);
+  void run_half(Lane& lane);
   void step(Lane& lane, int depth);
   void prepare(Lane& lane, const trace::Event& e, int depth);
   template <typename Wanted>

@@ -15,6 +15,7 @@
 
 #include "runtime/core/hooks.h"
 #include "runtime/core/record.h"
+#include "runtime/core/threads.h"
 #include "runtime/missing/crossings.h"
 #include "runtime/missing/libraries.h"
 #include "runtime/missing/scan.h"
@@ -103,9 +104,14 @@ std::uintptr_t run_of_std_thread(const void* state) {
   return read ? run : 0;
 }
 
+// Of a frame of its own stack the creator knew where it begins and ends, and what it points to; from here that would be
+// told by 4 KiB around each pointer.
 void add_inherited(const Inherited& inherited, Scan& scan) {
   if (inherited.everything) scan.give_up();
-  for (std::uint32_t i = 0; i < inherited.count; ++i) scan.add(inherited.objects[i]);
+  for (std::uint32_t i = 0; i < inherited.count; ++i) {
+    const bool on_stack = find_stack(inherited.objects[i].begin).size != 0;
+    scan.add(inherited.objects[i], on_stack ? Scan::Content::Known : Scan::Content::Followed);
+  }
 }
 
 }  // namespace
@@ -122,19 +128,18 @@ const void* missing_root(const void* routine, const void* argument) {
   return reinterpret_cast<const void*>(entry);
 }
 
-Inherited inherit_reach() {
+Inherited inherit_reach(std::uintptr_t stack) {
   const abi::ThreadState* state = recording();
   if (state == nullptr || state->border != 0) return {};
   const KeepErrno keep;
   const InRuntime inside;
   const auto& stream = *reinterpret_cast<const Stream*>(state);
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   Scan scan;
-  if (objects_incomplete() || here < self.stack_begin || here >= self.stack_top) scan.give_up();
+  if (objects_incomplete() || stack < self.stack_begin || stack >= self.stack_top) scan.give_up();
   for_crossings(stream, [&](const Crossing& crossing) {
     crossing.count == abi::kEverywhere ? scan.give_up()
                                        : add_roots(crossing.callee, crossing.count, crossing.pointers, stream, scan);
-    scan.follow_stack(here, std::min(crossing.base, self.stack_top));
+    scan.follow_stack(stack, std::min(crossing.base, self.stack_top));
     return false;  // those around it do not run now
   });
   if (stream.crossings == 1 && stream.inherited != nullptr) add_inherited(*stream.inherited, scan);

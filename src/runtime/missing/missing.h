@@ -20,8 +20,9 @@ struct Inherited {
   std::uint32_t count;
   bool everything;
 };
-// For a thread that is created now; nothing, where recorded code creates it. To be given back.
-Inherited inherit_reach();
+// For a thread that is created now; nothing, where recorded code creates it. `stack`: frames of the code that creates it
+// are above. To be given back.
+Inherited inherit_reach(std::uintptr_t stack);
 void forget_inherited(Inherited& inherited);
 // In the new thread, which is recorded: it is in code without hooks from here on. Both must outlive it.
 void begin_missing_root(const void* routine, const void* const* argument, const Inherited& inherited);

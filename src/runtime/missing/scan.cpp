@@ -38,6 +38,7 @@ struct Scratch {
   Object objects[kMaxObjects];       // found so far; the first `scanned` have been looked at
   std::uint32_t seen[kSeenSlots];    // 1 + index in objects, by a hash of its begin; cleared after use
   std::uint32_t slots[kMaxObjects];  // where in `seen` each object is
+  Scan::Content contents[kMaxObjects];
   std::uint64_t words[kBatchBytes / 8];
   std::uintptr_t cached[kCachedPages];  // pages that were copied in this scan, by their number; 0: none
   std::size_t readable[kCachedPages];   // how many bytes of them could be
@@ -68,8 +69,16 @@ const Object* Scan::objects() const {
 
 bool Scan::run() {
   std::uint32_t scanned = 0;
-  while (scanned < count_ && !over_) follow_words(scratch_->objects[scanned++]);
+  while (scanned < count_ && !over_) follow_content(scanned++);
   return !over_;
+}
+
+void Scan::follow_content(std::uint32_t number) {
+  const Content content = scratch_->contents[number];
+  if (content == Content::Known) return;
+  if (content == Content::OtherStack) not_followed_ = find_stack(scratch_->objects[number].begin);
+  follow_words(scratch_->objects[number]);
+  not_followed_ = {};
 }
 
 void Scan::follow_stack(std::uintptr_t begin, std::uintptr_t end) {
@@ -93,7 +102,7 @@ std::size_t Scan::slot_at(std::uintptr_t begin) const {
   return slot;
 }
 
-void Scan::add(const Object& object) {
+void Scan::add(const Object& object, Content content) {
   if (over_) return;
   const std::size_t slot = slot_at(object.begin);
   if (scratch_->seen[slot] != 0) return;
@@ -103,6 +112,7 @@ void Scan::add(const Object& object) {
   }
   bytes_ += object.size;
   scratch_->slots[count_] = static_cast<std::uint32_t>(slot);
+  scratch_->contents[count_] = content;
   scratch_->objects[count_++] = object;
   scratch_->seen[slot] = count_;
 }
@@ -112,8 +122,10 @@ __attribute__((noinline)) void Scan::follow_pointer(std::uintptr_t pointer) {
   Object object = find_object(pointer);
   if (object.size == 0) object = find_global(pointer);
   if (object.size == 0) object = find_hidden_variable(pointer);
-  if (object.size == 0) object = stack_part(pointer);
-  if (object.size != 0) add(object);
+  if (object.size != 0) return add(object);
+  object = stack_part(pointer);
+  const bool own = object.begin - self.stack_begin < self.stack_top - self.stack_begin;
+  if (object.size != 0) add(object, own ? Content::Followed : Content::OtherStack);
 }
 
 void Scan::scan_short(const Object& words) {

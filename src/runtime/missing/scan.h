@@ -10,7 +10,8 @@
 // without them, so the chain is followed on the stack that the thread began on only, where all between this frame and
 // the top can be read. On another stack (a handler's, makecontext's) whose memory is no object, nothing is known of
 // what a pointer to what lies above leads to, so everything is reachable. A pointer into another thread's stack takes
-// 4 KiB either side of it: LIMIT(#4), a larger frame is not seen whole.
+// 4 KiB either side of it: LIMIT(#4), a larger frame is not seen whole. Most of what that finds is dead or links
+// frames, so pointers in it to the same stack are not followed.
 //
 // An object may be freed and unmapped while it is scanned, and a mapping need not be readable. So memory is copied by a
 // system call (process_vm_readv), a page at a time, and what cannot be read has no pointers.
@@ -45,7 +46,12 @@ class Scan {
   // The words of this thread's stack from `begin` to `end`, which are frames of code without hooks. What they say of
   // the stack itself are links between frames, and arguments.
   void follow_stack(std::uintptr_t begin, std::uintptr_t end);
-  void add(const Object& object);
+  enum class Content : std::uint8_t {
+    Followed,
+    Known,       // all that it points to was added, too
+    OtherStack,  // followed, but for what points to the same stack
+  };
+  void add(const Object& object, Content content = Content::Followed);
   // From here on everything counts as reachable.
   void give_up() { over_ = true; }
 
@@ -58,6 +64,7 @@ class Scan {
   std::size_t slot_at(std::uintptr_t begin) const;
   void follow_pointer(std::uintptr_t pointer);
   void follow_words(const Object& memory);
+  void follow_content(std::uint32_t number);
   void scan_short(const Object& words);
   std::size_t cache(std::uintptr_t page);
   void scan_long(Object words);

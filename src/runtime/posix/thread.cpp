@@ -133,7 +133,7 @@ int join(Join join) {
 }  // namespace
 
 int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument,
-                  const void* root, const void* root_argument) {
+                  const Root& root) {
   if (in_runtime() || !is_recorded()) return real_create(thread, attributes, routine, argument);
   perturb();
   {
@@ -150,9 +150,9 @@ int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*r
   start->argument = argument;
   start->number = number;
   start->detached = created_detached(attributes);
-  start->root = missing_root(root, root_argument);
-  start->root_argument = root_argument;
-  start->inherited = start->root != nullptr ? inherit_reach() : Inherited{};
+  start->root = missing_root(root.routine, root.argument);
+  start->root_argument = root.argument;
+  start->inherited = start->root != nullptr ? inherit_reach(root.stack) : Inherited{};
   const int result = real_create(thread, attributes, run_thread, start);
   if (result != 0) {
     forget_inherited(start->inherited);
@@ -163,7 +163,10 @@ int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*r
 
 RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                                    void* argument) noexcept {
-  return create_thread(thread, attributes, routine, argument, reinterpret_cast<const void*>(routine), argument);
+  __builtin_unwind_init();
+  return create_thread(
+      thread, attributes, routine, argument,
+      {reinterpret_cast<const void*>(routine), argument, callers_stack(__builtin_frame_address(0))});
 }
 
 RACECAST_EXPORT int pthread_join(pthread_t thread, void** result) {
