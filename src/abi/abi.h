@@ -28,7 +28,7 @@ inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kBufferBytes = std::size_t{256} * 1024;
 // A record of the plugin is never longer; the buffer has this much room behind `end`, so that the last address may be
-// written as 8 bytes. (MissingBegin and Marker may be longer, at most kMaxLongRecord.)
+// written as 8 bytes. (MissingBegin, MissingMore and Marker may be longer, at most kMaxLongRecord.)
 inline constexpr std::size_t kMaxRecord = 4096;
 inline constexpr std::size_t kMaxLongRecord = std::size_t{128} * 1024;
 
@@ -148,6 +148,7 @@ struct ShapeHeader {
   TAG(Bulk, "bawn")  /* 0 read 1 write; address, 0, bytes: a known effect, no stamp */                            \
   TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count \
                               times address, size (8 bytes each) */                                               \
+  TAG(MissingMore, "saw")  /* the same: what the code without hooks that this thread is in was given since */     \
   TAG(MissingEnd, "sbn")   /* stamp, has value, result */                                                         \
   TAG(CallbackBegin, "sw") /* stamp, id of the entry record of the function that code without hooks called */     \
   TAG(CallbackEnd, "s")    /* it has returned, or was left by an unwind */                                        \
@@ -201,8 +202,9 @@ struct MetaHeader {
 //   void  __racecast_missing_end(uint32_t has_value, uint64_t result)
 //   void  __racecast_called(const void* frame, uint32_t id)
 //         First thing in a function whose callers are not all known, where its frame is at or above `border`.
-//   void  __racecast_returning()
-//         Last thing in such a function (after the record of its return), where its frame is the border.
+//   void  __racecast_returning(const void* result)
+//         Last thing in such a function (after the record of its return), where its frame is the border. Its result, if
+//         that is a pointer.
 //   void  __racecast_caught(const void* frame)
 //         An unwind has come to this frame (after the record of the landing), where there is a border.
 //   void  __racecast_unwinding(const void* frame)

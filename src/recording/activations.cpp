@@ -350,7 +350,8 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       e.address = n.at[1];
       return e;
     }
-    case abi::Tag::MissingBegin: return missing_begin(n, more);
+    case abi::Tag::MissingBegin:
+    case abi::Tag::MissingMore: return missing_begin(n, more);
     case abi::Tag::CallbackBegin: return begin_callback(static_cast<std::uint32_t>(n.at[1]));
     case abi::Tag::CallbackEnd: return end_callback(before);
     case abi::Tag::MissingEnd: {

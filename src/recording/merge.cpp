@@ -76,6 +76,7 @@ class Merger {
     if (stamped.tag == abi::Tag::SignalBegin || stamped.tag == abi::Tag::SignalEnd) return signal(lane, stamped.tag);
     if (!stamped.event) return;
     const Event& e = *stamped.event;
+    if (stamped.tag == abi::Tag::MissingMore) return output_.grow(e.thread, e.address);
     if (e.kind == EventKind::Join && e.aux < by_thread_.size()) {
       // What the thread did last may have no stamp behind it.
       for (const std::uint32_t number : by_thread_[e.aux]) {

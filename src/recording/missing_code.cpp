@@ -138,6 +138,10 @@ void MissingCode::grow(const Place& place, const Ranges& by, bool everything) {
   untold_.push_back(place);
 }
 
+void MissingCode::unite_grown() {
+  for (const std::vector<Place> todo = std::exchange(grown_, {}); const Place& place : todo) unite(place);
+}
+
 // ---- what recorded code hands over
 
 Range MissingCode::object_at(std::uint64_t address) const {
@@ -167,21 +171,33 @@ Ranges MissingCode::known_from(std::uint64_t pointer, const Ranges& without) con
   return Ranges(std::move(found));
 }
 
-void MissingCode::stored(std::uint64_t address, std::uint64_t pointer) {
-  if (!looks_like_pointer(pointer) || !is_watched(address)) return;
+void MissingCode::stored(ThreadId by, std::uint64_t address, std::uint64_t pointer) {
+  if (!looks_like_pointer(pointer)) return;
+  const bool in_callback = !thread(by).open.empty();
+  if (!in_callback && !is_watched(address)) return;
+  const bool unknown = in_callback && object_at(address).size == 0;
   std::vector<std::pair<Place, Ranges>> fresh;
   for_open([&](const Place& place) {
     const Section& section = at(place);
-    if (section.everything || !section.reach.touches(address, 8)) return;
+    const bool caller = unknown && place.thread == index(by) && place.section + 1 == thread(by).open.size();
+    if (section.everything || (!caller && !section.reach.touches(address, 8))) return;
     fresh.emplace_back(place, known_from(pointer, section.reach));
   });
   for (const auto& [place, ranges] : fresh) grow(place, ranges, false);
-  for (std::vector<Place> todo = std::exchange(grown_, {}); const Place& place : todo) unite(place);
+  unite_grown();
+}
+
+void MissingCode::give(ThreadId id, std::uint64_t set, std::vector<Event>& more) {
+  if (thread(id).open.empty()) return;
+  const trace::ReachSet& reach = vocabulary_.definitions().reach[set];
+  grow({index(id), thread(id).open.size() - 1}, Ranges(reach.ranges), reach.everything);
+  unite_grown();
+  tell_all(more);
 }
 
 void MissingCode::stored(const Event& e) {
   if (e.has(trace::kHasValue)) {
-    if (e.size == 8) stored(e.address, trace::stored_value(e));
+    if (e.size == 8) stored(e.thread, e.address, trace::stored_value(e));
     return;
   }
   // A copy: what it stores is what is known of its source.
@@ -190,7 +206,8 @@ void MissingCode::stored(const Event& e) {
     return;
   const std::uint64_t first = (8 - e.address % 8) % 8;
   for (std::uint64_t i = first; i + 8 <= std::min<std::uint64_t>(e.size, kMaxCopied); i += 8)
-    if (const std::optional<std::uint64_t> word = values_.word(source->address + i)) stored(e.address + i, *word);
+    if (const std::optional<std::uint64_t> word = values_.word(source->address + i))
+      stored(e.thread, e.address + i, *word);
 }
 
 // ---- telling

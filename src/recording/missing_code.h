@@ -3,11 +3,12 @@
 //
 // What a section reaches was found when it began. While it goes on it can be handed more. Two sections that are open at
 // the same time and reach a common byte can hand each other all that they reach; where recorded code stores a pointer
-// into memory that a section reaches, it reaches the object, and what that is known to point to; and it reaches what it
-// allocates, of which nobody else knows until it calls back or meets another section. What is new is a further section,
-// inside of the one that grew and until that ends, right behind the event that made it grow: an own point, so that what
-// the thread did before is ordered before what others do to the new memory from then on. Missing code that has called
-// back, or sleeps, does not run; it grows when it goes on.
+// into memory that a section reaches, it reaches the object, and what that is known to point to; so does the section
+// that a callback was called by, where that stores it into memory of which nobody knows (a frame of missing code) or
+// returns it; and it reaches what it allocates, of which nobody else knows until it calls back or meets another
+// section. What is new is a further section, inside of the one that grew and until that ends, right behind the event
+// that made it grow: an own point, so that what the thread did before is ordered before what others do to the new
+// memory from then on. Missing code that has called back, or sleeps, does not run; it grows when it goes on.
 //
 // Several of these further sections are put together again (ended, and begun as one), those of like size, so that
 // there are never many and each range is written a few times. An object that was freed is left out then. Above the
@@ -40,6 +41,8 @@ class MissingCode {
 
   // The event was written. Appends what is to be written right behind it, and is not told again.
   void wrote(const trace::Event& e, std::vector<trace::Event>& more);
+  // The missing code that the thread is in was given this set. Appends what is to be written now.
+  void give(ThreadId thread, std::uint64_t set, std::vector<trace::Event>& more);
   // It is about to be: appends what is to be written before.
   void before(const trace::Event& e, std::vector<trace::Event>& more);
   // Is a section open in another thread?
@@ -82,7 +85,8 @@ class MissingCode {
   void absorb(const Place& place);
   void end(Thread& thread);
   void stored(const trace::Event& e);
-  void stored(std::uint64_t address, std::uint64_t pointer);
+  void stored(ThreadId by, std::uint64_t address, std::uint64_t pointer);
+  void unite_grown();
   Ranges known_from(std::uint64_t pointer, const Ranges& without) const;
   trace::Range object_at(std::uint64_t address) const;
   void unite(const Place& place);

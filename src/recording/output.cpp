@@ -39,6 +39,13 @@ void Output::append_all(const Event& e) {
     if (validator_.add(std::span(&more, 1))) append(more);
 }
 
+void Output::grow(ThreadId thread, std::uint64_t set) {
+  more_.clear();
+  missing_.give(thread, set, more_);
+  for (const Event& more : more_)
+    if (validator_.add(std::span(&more, 1))) append(more);
+}
+
 bool Output::add_if_legal(const Event& e) {
   if (!validator_.add(std::span(&e, 1))) return false;
   append_all(e);

@@ -26,6 +26,8 @@ class Output {
   void add(const trace::Event& e, bool handler);
   // A section of missing code, begin and end, that nobody can hand anything to.
   void add_alone(const trace::Event& begin, const trace::Event& end);
+  // The missing code that this thread is in reaches this set, too.
+  void grow(ThreadId thread, std::uint64_t set);
   // Is missing code under way in another thread?
   bool is_missing_code_beside(ThreadId thread) const { return missing_.is_beside(thread); }
   // May missing code that runs now write there?

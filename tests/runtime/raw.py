@@ -64,7 +64,7 @@ def decode(data):
             form, width = WIDTH[field]
             values += struct.unpack_from("<" + form, data, at)
             at += width
-        if name == "MissingBegin":
+        if name in ("MissingBegin", "MissingMore"):
             count = values[2]
             ranges = None
             if count != EVERYWHERE:

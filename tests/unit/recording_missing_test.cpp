@@ -198,6 +198,24 @@ TEST(RecordingMissing, WhatItAllocatesIsToldWhenItCallsBack) {
                {"main free", "main mbegin 0x5000+16", "main call", "main return", "main mend", "main mend"});
 }
 
+TEST(RecordingMissing, ACallbackHandsOverWhatItReturnsAndStores) {
+  RawRecording raw("given");
+  Any().add_to(raw);
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0}).tag(Tag::Alloc, {2, 0x5000, 16}).tag(Tag::Alloc, {3, 0x6000, 16});
+  begin(main, 4, {{0x100, 8}});
+  main.tag(Tag::CallbackBegin, {5, kIds});
+  entry(main);
+  store(main, 0x5008, 0x6000);   // between objects that are known: nothing is handed over yet
+  store(main, 0x7ff00, 0x5000);  // where nothing is known
+  main.id(kIds + 4).tag(Tag::CallbackEnd, {6});
+  main.tag(Tag::MissingMore, {7, 0, 1}).number(0x8000).number(8);
+  end(main, 8);
+  raw.stream(0, 0, main);
+  expect_lines(text_of(raw.merge()), {"main return", "main mbegin 0x5000+16 0x6000+16", "main mbegin 0x8000+8",
+                                      "main mend", "main mend", "main mend"});
+}
+
 TEST(RecordingMissing, GrownPartsArePutTogetherAgain) {
   TwoThreads both("parts");
   begin(both.one, 10, {{0x100, 8}});

@@ -69,7 +69,11 @@ void BorderCode::add_callback(llvm::Function& function, std::uint32_t entry_id) 
   for (llvm::ReturnInst* end : all_of<llvm::ReturnInst>(function)) {
     Builder builder(*end);
     const auto [frame, border] = load(builder, module_);
-    call_if(builder, builder.CreateICmpEQ(frame, border), "__racecast_returning", {});
+    llvm::Value* result = end->getReturnValue();
+    const bool is_pointer =
+        result != nullptr && result->getType()->isPointerTy() && result->getType()->getPointerAddressSpace() == 0;
+    if (!is_pointer) result = llvm::ConstantPointerNull::get(builder.getPtrTy());
+    call_if(builder, builder.CreateICmpEQ(frame, border), "__racecast_returning", {result});
   }
   llvm::Instruction* first = &function.getEntryBlock().front();
   while (llvm::isa<llvm::AllocaInst>(first)) first = first->getNextNode();

@@ -7,6 +7,7 @@
 #include "runtime/core/hooks.h"
 #include "runtime/core/record.h"
 #include "runtime/core/sys.h"
+#include "runtime/missing/missing.h"
 
 namespace racecast::runtime {
 
@@ -157,11 +158,12 @@ void __racecast_called(const void* frame, std::uint32_t id) {
   if (is_recorded_stream(*stream)) append<abi::Tag::CallbackBegin>(stream->head, Extra{nullptr, 0}, next_stamp(), id);
 }
 
-void __racecast_returning() {
+void __racecast_returning(const void* result) {
   Stream* const stream = stream_of_thread();
   if (stream == nullptr || stream->crossings == 0 || innermost(*stream).callback == 0) return;
   const KeepErrno keep;
   end_callback(*stream, next_stamp());
+  if (result != nullptr && is_recorded_stream(*stream)) hand_to_missing(*stream, result);
 }
 
 void __racecast_caught(const void* frame) {
@@ -176,7 +178,7 @@ void __racecast_unwinding(const void* frame) {
   const auto here = reinterpret_cast<std::uintptr_t>(frame);
   const KeepErrno keep;
   if (__racecast_thread->border == here)
-    __racecast_returning();
+    __racecast_returning(nullptr);
   else
     begin_unwinding();
 }

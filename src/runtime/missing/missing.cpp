@@ -67,12 +67,12 @@ void add_roots(const void* callee, std::uint32_t count, const void* const* point
   add_library(callee, stream, scan);
 }
 
-void record_begin(abi::ThreadState& state, const void* callee, Scan& scan) {
+template <abi::Tag tag>
+void record_reach(abi::ThreadState& state, const void* callee, Scan& scan) {
   if (scan.run())
-    append<abi::Tag::MissingBegin>(state, Extra{scan.objects(), scan.count() * sizeof(Object)}, next_stamp(), callee,
-                                   scan.count());
+    append<tag>(state, Extra{scan.objects(), scan.count() * sizeof(Object)}, next_stamp(), callee, scan.count());
   else
-    append<abi::Tag::MissingBegin>(state, Extra{nullptr, 0}, next_stamp(), callee, abi::kEverywhere);
+    append<tag>(state, Extra{nullptr, 0}, next_stamp(), callee, abi::kEverywhere);
 }
 
 }  // namespace
@@ -85,6 +85,14 @@ void add_reach(const void* function, const void* address) {
   }
   annotations[at].address = address;
   annotations[at].function.store(function, std::memory_order_release);
+}
+
+void hand_to_missing(Stream& stream, const void* pointer) {
+  const InRuntime inside;
+  Scan scan;
+  if (objects_incomplete()) scan.give_up();
+  scan.follow(reinterpret_cast<std::uintptr_t>(pointer));
+  record_reach<abi::Tag::MissingMore>(stream.head, nullptr, scan);
 }
 
 // ---- threads
@@ -170,7 +178,7 @@ void begin_missing_root(const void* routine, const void* const* argument, const 
     if (objects_incomplete()) scan.give_up();
     add_inherited(inherited, scan);
     add_roots(routine, 1, argument, stream, scan);
-    record_begin(*state, routine, scan);
+    record_reach<abi::Tag::MissingBegin>(*state, routine, scan);
   }
   stream.inherited = &inherited;
   begin_in_missing(stream, routine, argument);
@@ -194,7 +202,7 @@ void __racecast_missing_begin(const void* callee, std::uint32_t count, const voi
       scan.give_up();
     else
       add_roots(callee, count, pointers, stream, scan);
-    record_begin(*state, callee, scan);
+    record_reach<abi::Tag::MissingBegin>(*state, callee, scan);
   }
   enter_missing(stream, here, callee, count, pointers);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/core/state.h"
 #include "runtime/missing/reach.h"
 
 namespace racecast::runtime {
@@ -10,6 +11,9 @@ namespace racecast::runtime {
 // From now on every call of `function` without hooks also reaches what `address` points to (annotations.h:
 // __racecast_reaches). Any thread, any time.
 void add_reach(const void* function, const void* address);
+
+// Code without hooks that this thread is in is given a pointer: what a callback returns.
+void hand_to_missing(Stream& stream, const void* pointer);
 
 // The function without hooks that a thread would begin with; null: recorded code is all that it runs.
 const void* missing_root(const void* routine, const void* argument);
@@ -20,8 +24,8 @@ struct Inherited {
   std::uint32_t count;
   bool everything;
 };
-// For a thread that is created now; nothing, where recorded code creates it. `stack`: frames of the code that creates it
-// are above. To be given back.
+// For a thread that is created now; nothing, where recorded code creates it. `stack`: frames of the code that creates
+// it are above. To be given back.
 Inherited inherit_reach(std::uintptr_t stack);
 void forget_inherited(Inherited& inherited);
 // In the new thread, which is recorded: it is in code without hooks from here on. Both must outlive it.
