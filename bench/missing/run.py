@@ -3,7 +3,7 @@
 
     bench/missing/run.py --racecast build/bin/racecast [--only bank,ring] [--keep DIR]
 
-Every program in programs/ is compiled with `racecast cc` and linked with programs/hidden/, which is not; it is recorded
+Every program in programs/ is compiled with `racecast cc` and linked with the library programs/hidden/, which is not; it is recorded
 once, and every column is an analysis of that one trace. What is true is said in the programs: two lines with the same
 `// RACE(name)` race, all other pairs do not. A column has two numbers: real races (names), and false alarms (pairs of
 lines). Exits with 1 if the last column, RDIT, has a false alarm, or a program does not print what it prints natively.
@@ -90,8 +90,10 @@ def prepare(racecast, source, folder):
     """Compiles, runs natively and recorded; returns the trace."""
     compiler, native = ("c++", "clang++-19") if source.suffix == ".cpp" else ("cc", "clang-19")
     flags = ["-g", "-O1", "-pthread", f"-I{INCLUDE}", f"-I{PROGRAMS}"]
-    hidden = folder / "sync.o"
-    run(["clang-19", "-O1", "-c", PROGRAMS / "hidden" / "sync.c", "-o", hidden])
+    hidden = folder / "libhidden.a"
+    for name in ("sync", "big_lock"):
+        run(["clang-19", "-O1", "-c", PROGRAMS / "hidden" / f"{name}.c", "-o", folder / f"{name}.o"])
+        run(["ar", "rc", hidden, folder / f"{name}.o"])
     run([racecast, compiler, *flags, source, hidden, "-o", folder / "recorded"])
     run([native, *flags, source, hidden, "-o", folder / "native"])
     traces = folder / "traces"

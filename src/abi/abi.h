@@ -22,19 +22,20 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::size_t kBufferBytes = std::size_t{256} * 1024;
 // A record of the plugin is never longer; the buffer has this much room behind `end`, so that the last address may be
-// written as 8 bytes. (MissingBegin and Marker may be longer, at most kMaxLongRecord.)
+// written as 8 bytes. (MissingBegin, MissingMore and Marker may be longer, at most kMaxLongRecord.)
 inline constexpr std::size_t kMaxRecord = 4096;
 inline constexpr std::size_t kMaxLongRecord = std::size_t{128} * 1024;
 
-// The first two members are known to the plugin: inlined code loads `cur`, adds the record's size, compares with `end`,
-// stores the record and then `cur` (release). `__racecast_thread` (thread-local, initial-exec) points to it and is
-// never null: a thread that is not recorded has one whose records go nowhere.
+// The first three members are known to the plugin: inlined code loads `cur`, adds the record's size, compares with
+// `end`, stores the record and then `cur` (release); `border` tells a function that code without hooks called it.
+// `__racecast_thread` (thread-local, initial-exec) points to it and is never null: a thread that is not recorded has
+// one whose records go nowhere.
 //
 // A flush appends the buffer to the log, then stores cur = begin, then adds to `logged`. So a reader that finds more in
 // the log than `logged` takes all of it if cur == begin, else only the first `logged` bytes (the rest, perhaps cut off,
@@ -42,6 +43,10 @@ inline constexpr std::size_t kMaxLongRecord = std::size_t{128} * 1024;
 struct ThreadState {
   std::uint8_t* cur;
   std::uint8_t* end;
+  // Where code without hooks ends: kNoBorder while this thread is in none; 0 while it runs such code; in a recorded
+  // function that such code called, the frame of that. A function that is entered with a frame at or above the border
+  // was called by code without hooks (or the callback was left by an unwind that nobody told of): __racecast_called.
+  std::uintptr_t border = ~std::uintptr_t{0};
   std::uint8_t* begin;        // of the records in the buffer, as mapped in the process
   std::uint64_t logged;       // bytes of this stream that were written to the log
   std::uint64_t log_begin;    // where in the log they begin
@@ -54,6 +59,7 @@ struct ThreadState {
   // What follows in the page is the runtime's own.
 };
 inline constexpr std::uint32_t kNoStream = 0xffffffff;
+inline constexpr std::uintptr_t kNoBorder = ~std::uintptr_t{0};
 
 // Called by inlined code where a record of `bytes` does not fit: makes room and returns the new `cur`. The thread's
 // ThreadState stays the same.
@@ -67,7 +73,8 @@ struct Module {
   const std::uint8_t* ids_begin;
   const std::uint8_t* model;  // zstd: program::encode, then the shapes; see abi/model_blob.h
   std::uint64_t model_bytes;
-  const void* const* globals;  // addresses by program::GlobalId, null where there is none (thread-locals)
+  const void* const* globals;         // addresses by program::GlobalId, null where there is none (thread-locals)
+  const std::uint64_t* global_sizes;  // of those that this file defines; 0 of the others
   std::uint64_t global_count;
   const void* const* functions;  // addresses by program::FunctionId, null where there is none (intrinsics)
   std::uint64_t function_count;
@@ -141,7 +148,10 @@ struct ShapeHeader {
   TAG(Bulk, "bawn")  /* 0 read 1 write; address, 0, bytes: a known effect, no stamp */                            \
   TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count \
                               times address, size (8 bytes each) */                                               \
+  TAG(MissingMore, "saw")  /* the same: what the code without hooks that this thread is in was given since */     \
   TAG(MissingEnd, "sbn")   /* stamp, has value, result */                                                         \
+  TAG(CallbackBegin, "sw") /* stamp, id of the entry record of the function that code without hooks called */     \
+  TAG(CallbackEnd, "s")    /* it has returned, or was left by an unwind */                                        \
   TAG(SignalBegin, "sw")   /* stamp, signal number: a handler starts in this stream */                            \
   TAG(SignalEnd, "s")                                                                                             \
   TAG(Marker, "sw")  /* stamp, length; then that many bytes of text */                                            \
@@ -149,7 +159,7 @@ struct ShapeHeader {
   TAG(Release, "sa")                                                                                              \
   TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there   \
                        (8 bytes), if the child was created: if it has a stream */                                 \
-  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */ \
+  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */            \
   TAG(Company, "s") /* from here on other processes may have descriptors and memory that this one has now */      \
   TAG(Everything,                                                                                                 \
       "sa") /* stamp, address of the callee: a call begins that may order everything; MissingEnd ends it */       \
@@ -231,6 +241,15 @@ struct MetaHeader {
 //   void  __racecast_everything_begin(const void* callee)
 //         The same before a call that may order everything (program/library.h).
 //   void  __racecast_missing_end(uint32_t has_value, uint64_t result)
+//   void  __racecast_called(const void* frame, uint32_t id)
+//         First thing in a function whose callers are not all known, where its frame is at or above `border`.
+//   void  __racecast_returning(const void* result)
+//         Last thing in such a function (after the record of its return), where its frame is the border. Its result, if
+//         that is a pointer.
+//   void  __racecast_caught(const void* frame)
+//         An unwind has come to this frame (after the record of the landing), where there is a border.
+//   void  __racecast_unwinding(const void* frame)
+//         It goes on from there, where there is a border.
 //   void  __racecast_effect(const Effect* effects, uint32_t count, uint64_t result, const uint64_t* arguments)
 //         After a call of a function of known effect, or before it: records what it read and wrote (Bulk).
 //   The plugin marks a function that it instruments: a weak symbol `__racecast_has.NAME` for a function that others can

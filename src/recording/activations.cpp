@@ -44,7 +44,7 @@ Event Activations::event(EventKind kind, LocationId location) const {
 
 // ---- entering and leaving
 
-void Activations::enter(const CodeShape& shape, std::vector<Event>& out) {
+Event Activations::enter(const CodeShape& shape) {
   Event e = event(EventKind::Call, shape.entry);
   if (!stack_.empty()) {
     Activation& caller = stack_.back();
@@ -61,18 +61,38 @@ void Activations::enter(const CodeShape& shape, std::vector<Event>& out) {
   const bool unchecked = code_->program()->functions[shape.function].unchecked;
   stack_.push_back({shape.function, shape.entry, shape.entry, shape.entry, 0, allocas_.size(), unchecked});
   e.aux = vocabulary_->function_name(shape.function);
-  out.push_back(e);
+  return e;
 }
 
-void Activations::leave(LocationId location, std::vector<Event>& out) {
+Event Activations::leave(LocationId location, std::vector<Event>& out) {
   while (allocas_.size() > stack_.back().first_alloca) end_last_alloca(location, out);
-  out.push_back(event(EventKind::Return, location));
   stack_.pop_back();
   if (stack_.empty()) outside_ = location;
+  return event(EventKind::Return, location);
 }
 
 void Activations::leave_to(std::size_t depth, std::vector<Event>& out) {
-  while (stack_.size() > depth) leave(stack_.back().last, out);
+  while (stack_.size() > depth) {
+    const Event left = leave(stack_.back().last, out);
+    out.push_back(left);
+  }
+}
+
+std::optional<Event> Activations::begin_callback(std::uint32_t id) {
+  std::uint32_t slot = 0;
+  const CodeShape* const shape = code_->find(id, slot, hint_);
+  if (shape == nullptr || shape->function == kNone32) return std::nullopt;
+  const Event e = enter(*shape);
+  stack_.back().is_callback = stack_.back().is_announced = true;
+  return e;
+}
+
+// What it called has been left, too, if it was left by an unwind.
+std::optional<Event> Activations::end_callback(std::vector<Event>& before) {
+  const auto callback = std::ranges::find(stack_.rbegin(), stack_.rend(), true, &Activation::is_callback);
+  if (callback == stack_.rend()) return std::nullopt;
+  leave_to(static_cast<std::size_t>(stack_.rend() - callback), before);
+  return leave(stack_.back().last, before);
 }
 
 // Makes the activation that wrote this record the innermost one.
@@ -84,7 +104,7 @@ void Activations::find_activation(const CodeShape& shape, std::optional<std::uin
     if (a.function == shape.function && (!frame || a.frame == 0 || a.frame == *frame)) return leave_to(i + 1, out);
   }
   // Its entry was not recorded: recording began inside of it.
-  enter(shape, out);
+  out.push_back(enter(shape));
   if (frame) stack_.back().frame = *frame;
 }
 
@@ -102,7 +122,9 @@ void Activations::add(const Record& record, std::vector<Event>& out) {
   const CodeShape& shape = *record.shape;
   if (shape.function == kNone32) return;
   if ((shape.flags & abi::kEntry) != 0) {
-    enter(shape, out);
+    const bool is_announced = !stack_.empty() && stack_.back().is_announced && stack_.back().function == shape.function;
+    if (!is_announced) out.push_back(enter(shape));
+    stack_.back().is_announced = false;
   } else {
     std::optional<std::uint64_t> frame;
     if ((shape.flags & abi::kLanding) != 0 && !shape.items.empty() && shape.items[0].kind == abi::ItemKind::Frame &&
@@ -127,7 +149,13 @@ void Activations::add(const Record& record, std::vector<Event>& out) {
     e.value = record.slot;
     out.push_back(e);
   }
-  if ((shape.flags & abi::kReturn) != 0) leave(shape.next, out);
+  if ((shape.flags & abi::kReturn) == 0) return;
+  if (top.is_callback) {
+    top.last = shape.next;  // it is left when the runtime says so
+  } else {
+    const Event left = leave(shape.next, out);
+    out.push_back(left);
+  }
 }
 
 void Activations::add_items(const Record& record, std::vector<Event>& out) {
@@ -303,7 +331,7 @@ Event Activations::missing_begin(const Numbers& n, std::span<const std::uint8_t>
     const std::uint64_t address = load(from, 8);
     ranges_.push_back({address, load(from, 8)});
   }
-  Event e = event(EventKind::MissingBegin, call_site());
+  Event e = event(EventKind::MissingBegin, access_site());
   e.address = vocabulary_->reach(ranges_, n.at[2] == abi::kEverywhere);
   e.aux = vocabulary_->name_of_callee(n.at[1]);
   return e;
@@ -345,7 +373,10 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       e.address = n.at[1];
       return e;
     }
-    case abi::Tag::MissingBegin: return missing_begin(n, more);
+    case abi::Tag::MissingBegin:
+    case abi::Tag::MissingMore: return missing_begin(n, more);
+    case abi::Tag::CallbackBegin: return begin_callback(static_cast<std::uint32_t>(n.at[1]));
+    case abi::Tag::CallbackEnd: return end_callback(before);
     case abi::Tag::Everything: {
       ranges_.clear();
       Event e = plain(EventKind::MissingBegin);
@@ -358,7 +389,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     }
     case abi::Tag::Company: return plain(EventKind::AtomicRmw);  // what it stands for, the merger knows
     case abi::Tag::MissingEnd: {
-      Event e = plain(EventKind::MissingEnd);
+      Event e = event(EventKind::MissingEnd, access_site());
       if (n.at[1] != 0) {
         e.flags = trace::kHasValue;
         e.value = n.at[2];

@@ -3,7 +3,8 @@
 // that those inside were left without a word (an exception, longjmp, exit of the thread), and they end there.
 //
 // A Call event stands at the call, where that is a call by name in a function that is recorded, else at the first
-// instruction of the function that was entered.
+// instruction of the function that was entered. The Call and the Return of a callback of missing code have stamps: its
+// records are between two of the runtime's.
 //
 // Stack objects that others can see live from their Alloca record until their activation ends. Events of the runtime
 // (a lock, an allocation) stand at the call that the innermost activation was about to make.
@@ -27,7 +28,7 @@ namespace racecast::recording {
 class Activations {
  public:
   // `code` is linked; both must outlive it. `home`: where events stand before the first function is entered.
-  Activations(ThreadId thread, LocationId home, const Code& code, Vocabulary& vocabulary)
+  Activations(ThreadId thread, LocationId home, Code& code, Vocabulary& vocabulary)
       : thread_(thread), outside_(home), code_(&code), vocabulary_(&vocabulary) {}
 
   // Appends the events of a record without a stamp.
@@ -48,7 +49,9 @@ class Activations {
     LocationId at{};          // where its next call is looked for
     std::uint64_t frame = 0;  // 0: not known
     std::size_t first_alloca = 0;
-    bool unchecked = false;  // its function
+    bool unchecked = false;     // its function
+    bool is_callback = false;   // missing code called it: a record of the runtime says when it is over
+    bool is_announced = false;  // and that it began; its own first record is still to come
   };
 
   struct StackObject {
@@ -57,8 +60,11 @@ class Activations {
   };
 
   trace::Event event(trace::EventKind kind, LocationId location) const;
-  void enter(const CodeShape& shape, std::vector<trace::Event>& out);
-  void leave(LocationId location, std::vector<trace::Event>& out);
+  // The Call or the Return; `out` gets what comes before it.
+  trace::Event enter(const CodeShape& shape);
+  trace::Event leave(LocationId location, std::vector<trace::Event>& out);
+  std::optional<trace::Event> begin_callback(std::uint32_t id);
+  std::optional<trace::Event> end_callback(std::vector<trace::Event>& before);
   void leave_to(std::size_t depth, std::vector<trace::Event>& out);
   void find_activation(const CodeShape& shape, std::optional<std::uint64_t> frame, std::vector<trace::Event>& out);
   void add_items(const Record& record, std::vector<trace::Event>& out);
@@ -74,13 +80,14 @@ class Activations {
   void ignore(std::uint64_t what);
   // Of a plain access: unchecked are those of an unchecked function, and those that are to be ignored.
   trace::Flags flags_of_access(bool write, bool computed) const;
-  // Of an access that the runtime records: one outside of any activation (a host that reallocates) is that of no
-  // instruction.
+  // Of an access that the runtime records, and of missing code: outside of any activation (a host that reallocates, a
+  // thread that begins in missing code) it is that of no instruction.
   LocationId access_site() const { return stack_.empty() ? vocabulary_->nowhere() : stack_.back().call; }
 
   ThreadId thread_;
   LocationId outside_;  // of runtime events outside of any activation
-  const Code* code_;
+  Code* code_;
+  Code::Hint hint_;
   Vocabulary* vocabulary_;
   std::vector<Activation> stack_;
   std::vector<StackObject> allocas_;      // of all activations, in order of allocation

@@ -119,9 +119,8 @@ class Lane {
   std::uint32_t interrupted = 0;        // lanes of its handlers that handle a signal now
   std::vector<std::uint32_t> handlers;  // lanes of its handlers
   bool is_handler = false;
-  std::uint32_t handler_of = 0;        // is_handler: lane
-  std::uint32_t open_handlers = 0;     // is_handler: signals that it handles now
-  std::vector<std::uint64_t> missing;  // reach sets of the missing code that it is in
+  std::uint32_t handler_of = 0;     // is_handler: lane
+  std::uint32_t open_handlers = 0;  // is_handler: signals that it handles now
 
  private:
   void fill(std::size_t events);

@@ -5,10 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <vector>
 
-#include "trace/event.h"
+#include "trace/trace.h"
 
 namespace racecast::recording {
 
@@ -19,6 +20,12 @@ class Lives {
   void alloc(const trace::Event& alloc, std::vector<trace::Event>& frees);
   // Sets the size of the object that `free` ends. False: none starts there.
   bool free(trace::Event& free);
+  // The object that holds this byte; of size 0: none.
+  trace::Range object_at(std::uint64_t address) const {
+    const auto next = objects_.upper_bound(address);
+    if (next == objects_.begin() || address - std::prev(next)->first >= std::prev(next)->second) return {};
+    return {std::prev(next)->first, std::prev(next)->second};
+  }
   // Of the object that starts there; 0: none.
   std::uint32_t size_of(std::uint64_t address) const {
     const auto it = objects_.find(address);

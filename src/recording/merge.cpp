@@ -29,8 +29,8 @@ constexpr std::string_view kIncomplete = "recording incomplete: ";
 class Merger {
  public:
   Merger(std::vector<std::unique_ptr<Lane>>& lanes, const HeldBefore& held, KernelOrder& kernel, Vocabulary& vocabulary,
-         Output& output)
-      : lanes_(lanes), held_(held), kernel_(kernel), output_(output), placer_(lanes, vocabulary, output) {
+         Values& values, Output& output)
+      : lanes_(lanes), held_(held), kernel_(kernel), output_(output), placer_(lanes, vocabulary, values, output) {
     for (const auto& lane : lanes) {
       const auto thread = index(lane->thread());
       if (by_thread_.size() <= thread) by_thread_.resize(thread + 1);
@@ -81,6 +81,7 @@ class Merger {
     if (!stamped.event || !kernel_.is_needed(*stamped.event)) return;
     if (stamped.tag == abi::Tag::Company) return company(lane, *stamped.event);
     const Event& e = *stamped.event;
+    if (stamped.tag == abi::Tag::MissingMore) return output_.grow(e.thread, e.address);
     if (e.kind == EventKind::Join && e.aux < by_thread_.size()) {
       // What the thread did last may have no stamp behind it.
       for (const std::uint32_t number : by_thread_[e.aux]) {
@@ -206,7 +207,8 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
     result.notes.push_back("the trace has no model of the code: " + broken);
   }
 
-  Output output(writer, progress);
+  Values values;
+  Output output(writer, vocabulary, values, progress);
   Pending pending(folder.streams.size());
   std::vector<std::unique_ptr<Lane>> lanes;
   for (std::size_t s = 0; s < folder.streams.size(); ++s) {
@@ -219,7 +221,7 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
   }
   connect_handlers(folder, lanes);
 
-  Merger merger(lanes, held, kernel, vocabulary, output);
+  Merger merger(lanes, held, kernel, vocabulary, values, output);
   merger.run(folder.stopped ? std::min(folder.stopped->stamp, kNoStamp - 1) : kNoStamp - 1);
   if (folder.stopped) {
     result.stopped = true;

@@ -13,8 +13,8 @@ constexpr std::size_t kNamed = 10;
 
 }  // namespace
 
-Output::Output(trace::Writer& writer, Progress* progress)
-    : writer_(writer), progress_(progress), validator_(writer.definitions()) {
+Output::Output(trace::Writer& writer, Vocabulary& vocabulary, Values& values, Progress* progress)
+    : writer_(writer), progress_(progress), validator_(writer.definitions()), missing_(vocabulary, lives_, values) {
   batch_.reserve(kBatch);
 }
 
@@ -30,16 +30,43 @@ void Output::append(const Event& e) {
   if (batch_.size() == kBatch) flush();
 }
 
+// What was accepted, with what follows from it for missing code.
+void Output::append_all(const Event& e) {
+  append(e);
+  more_.clear();
+  missing_.wrote(e, more_);
+  for (const Event& more : more_)
+    if (validator_.add(std::span(&more, 1))) append(more);
+}
+
+void Output::grow(ThreadId thread, std::uint64_t set) {
+  more_.clear();
+  missing_.give(thread, set, more_);
+  for (const Event& more : more_)
+    if (validator_.add(std::span(&more, 1))) append(more);
+}
+
 bool Output::add_if_legal(const Event& e) {
   if (!validator_.add(std::span(&e, 1))) return false;
-  append(e);
+  append_all(e);
   return true;
 }
 
+void Output::add_alone(const Event& begin, const Event& end) {
+  for (const Event* e : {&begin, &end}) {
+    if (!validator_.add(std::span(e, 1))) return;
+    append(*e);
+  }
+}
+
 void Output::write(const Event& e, bool handler) {
+  more_.clear();
+  missing_.before(e, more_);
+  for (const Event& more : more_)
+    if (validator_.add(std::span(&more, 1))) append(more);
   const Status accepted = validator_.add(std::span(&e, 1));
   if (accepted) [[likely]]
-    return append(e);
+    return append_all(e);
   if (!handler) {
     roused_.clear();
     fitter_.rouse(e.thread, e.location, roused_);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "recording/fitter.h"
 #include "recording/lives.h"
+#include "recording/missing_code.h"
 #include "trace/trace.h"
 #include "trace/validator.h"
 #include "trace/writer.h"
@@ -18,11 +19,19 @@ namespace racecast::recording {
 
 class Output {
  public:
-  // Both must outlive it; `progress` may be null.
-  Output(trace::Writer& writer, Progress* progress);
+  // All must outlive it; `progress` may be null. `vocabulary` and `values` are for what missing code comes to reach.
+  Output(trace::Writer& writer, Vocabulary& vocabulary, Values& values, Progress* progress);
 
   // `handler`: a signal handler's.
   void add(const trace::Event& e, bool handler);
+  // A section of missing code, begin and end, that nobody can hand anything to.
+  void add_alone(const trace::Event& begin, const trace::Event& end);
+  // The missing code that this thread is in reaches this set, too.
+  void grow(ThreadId thread, std::uint64_t set);
+  // Is missing code under way in another thread?
+  bool is_missing_code_beside(ThreadId thread) const { return missing_.is_beside(thread); }
+  // May missing code that runs now write there?
+  bool may_be_written(const trace::Event& e) const { return missing_.may_write(e); }
   // Writes it as it is, if the validator lets it pass.
   bool add_if_legal(const trace::Event& e);
   // Ends the file. The first error of the writer, whenever it was.
@@ -40,6 +49,7 @@ class Output {
  private:
   void write(const trace::Event& e, bool handler);
   void append(const trace::Event& e);
+  void append_all(const trace::Event& e);
   void flush();
 
   trace::Writer& writer_;
@@ -47,9 +57,10 @@ class Output {
   trace::Validator validator_;
   Lives lives_;
   Fitter fitter_;
+  MissingCode missing_;
   Status status_;
   std::vector<trace::Event> batch_;
-  std::vector<trace::Event> fitted_, roused_;
+  std::vector<trace::Event> fitted_, roused_, more_;
   std::uint64_t events_ = 0;
   std::uint64_t dropped_ = 0;  // refused by the validator
   std::uint64_t unknown_frees_ = 0;

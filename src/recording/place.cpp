@@ -79,18 +79,38 @@ void Placer::add(Lane& lane, const Event& e) {
   lane.busy = true;
   prepare(lane, e, 0);
   if (e.kind == EventKind::Free) finish_object(lane, e.address, 0);
-  apply(lane, e);
+  apply(e);
   lane.busy = false;
   write(lane, e);
+  if (output_.is_missing_code_beside(e.thread)) run_half(lane);
+}
+
+void Placer::run_half(Lane& lane) {
+  lane.busy = true;
+  for (std::size_t left = lane.plain().size() / 2; left > 0 && !output_.failed(); --left) {
+    if (!agrees(lane.plain().front())) break;
+    step(lane, 0);
+  }
+  lane.busy = false;
 }
 
 void Placer::step(Lane& lane, int depth) {
   const Event e = lane.plain().front();
   if (trace::is_access(e.kind)) prepare(lane, e, depth);
   if (e.kind == EventKind::Free) finish_object(lane, e.address, depth);
-  apply(lane, e);
+  apply(e);
   lane.pop();
   write(lane, e);
+}
+
+// Sections of missing code among them stand for no code: nobody hands them anything.
+void Placer::add_all(std::span<const Event> events, bool handler) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind == EventKind::MissingBegin)
+      output_.add_alone(events[i], events[i + 1]);
+    else if (events[i].kind != EventKind::MissingEnd)
+      output_.add(events[i], handler);
+  }
 }
 
 void Placer::write(const Lane& lane, Event e) {
@@ -100,9 +120,9 @@ void Placer::write(const Lane& lane, Event e) {
   before_.clear();
   after_.clear();
   shared_.surround(e, before_, after_);
-  for (const Event& other : before_) output_.add(other, lane.is_handler);
+  add_all(before_, lane.is_handler);
   output_.add(e, lane.is_handler);
-  for (const Event& other : after_) output_.add(other, lane.is_handler);
+  add_all(after_, lane.is_handler);
 }
 
 // Lets other lanes go on, so that the read of `e` sees what it read and its write takes nothing away from them.
@@ -238,7 +258,7 @@ void Placer::take_turns(Lane& lane, const Event& e, int depth) {
 
 // ---- what memory holds
 
-void Placer::apply(Lane& lane, const Event& e) {
+void Placer::apply(const Event& e) {
   switch (e.kind) {
     case EventKind::Read:
     case EventKind::AtomicRead:
@@ -249,7 +269,7 @@ void Placer::apply(Lane& lane, const Event& e) {
         // What is read for the first time may have been there from the start; but another process may be the one that
         // an atomic read waits for.
         const bool from_other = e.kind != EventKind::Read && shared_.is_outside(e.address) && !is_explained(e);
-        if ((!agrees(e) || from_other) && !is_reached(e)) add_unseen_write(lane, e);
+        if ((!agrees(e) || from_other) && !output_.may_be_written(e)) add_unseen_write(e);
         values_.set(e.address, e.size, e.value);
       }
       if (!trace::writes(e)) return;
@@ -260,64 +280,28 @@ void Placer::apply(Lane& lane, const Event& e) {
       return;
     }
     case EventKind::Alloc: values_.forget(e.address, e.size); return;
-    case EventKind::MissingBegin:
-    case EventKind::MissingEnd: return missing_code(lane, e);
-    default: return;
+    default: return;  // what missing code may have written is forgotten when it is written (missing_code.h)
   }
-}
-
-void Placer::missing_code(Lane& lane, const Event& e) {
-  if (e.kind == EventKind::MissingBegin) {
-    lane.missing.push_back(e.address);
-    return forget_reach(e.address);
-  }
-  if (lane.missing.empty()) return;
-  forget_reach(lane.missing.back());
-  lane.missing.pop_back();
-}
-
-void Placer::forget_reach(std::uint64_t set) {
-  const trace::ReachSet& reach = definitions_.reach[set];
-  if (reach.everything) return values_.forget_all();
-  for (const trace::Range& range : reach.ranges) values_.forget(range.address, range.size);
 }
 
 // Where a read did not see what the trace shows, something that is not in the trace wrote there, or a racy write was
 // placed wrongly. Analyses must not take the writer that the trace shows for the true one: missing code that reaches
 // just these bytes, right before the read, says so. Memory that other processes have was written by one of them, which
 // may know anything that was done before.
-void Placer::add_unseen_write(const Lane& lane, const Event& read) {
+void Placer::add_unseen_write(const Event& read) {
   ++inconsistent_;
   const bool by_other = shared_.is_outside(read.address);
   outside_memory_ = outside_memory_ || by_other;
   std::vector<trace::Range> bytes{{read.address, read.size}};
-  Event e;
-  e.kind = EventKind::MissingBegin;
-  e.thread = read.thread;
-  e.location = vocabulary_.nowhere();
-  e.address = vocabulary_.reach(bytes, by_other);
-  e.aux = vocabulary_.text(by_other ? "another process" + std::string(trace::kOrdersEverything)
-                                    : std::string("a write that was not seen"));
-  output_.add(e, lane.is_handler);
-  e = Event{};
-  e.kind = EventKind::MissingEnd;
-  e.thread = read.thread;
-  e.location = vocabulary_.nowhere();
-  output_.add(e, lane.is_handler);
-}
-
-// May missing code that is under way write there?
-bool Placer::is_reached(const Event& e) const {
-  const auto reaches = [&](std::uint64_t set) {
-    const trace::ReachSet& reach = definitions_.reach[set];
-    if (reach.everything) return true;
-    const auto after = std::ranges::upper_bound(reach.ranges, e.address, {}, &trace::Range::address);
-    if (after != reach.ranges.end() && after->address < e.address + e.size) return true;
-    if (after == reach.ranges.begin()) return false;
-    const trace::Range& last = *std::prev(after);
-    return e.address < last.address + last.size;
-  };
-  return std::ranges::any_of(lanes_, [&](const auto& lane) { return std::ranges::any_of(lane->missing, reaches); });
+  Event begin, end;
+  begin.kind = EventKind::MissingBegin;
+  end.kind = EventKind::MissingEnd;
+  begin.thread = end.thread = read.thread;
+  begin.location = end.location = vocabulary_.nowhere();
+  begin.address = vocabulary_.reach(bytes, by_other);
+  begin.aux = vocabulary_.text(by_other ? "another process" + std::string(trace::kOrdersEverything)
+                                        : std::string("a write that was not seen"));
+  output_.add_alone(begin, end);
 }
 
 }  // namespace racecast::recording

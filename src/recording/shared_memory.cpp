@@ -143,7 +143,7 @@ void SharedMemory::surround(Event& e, std::vector<Event>& before, std::vector<Ev
   if (gives(e)) before.push_back(outside(e, false));
   if (takes(e)) after.push_back(outside(e, true));
   if (is_sync(e) && e.has(trace::kHasValue)) {
-    e.flags &= static_cast<std::uint8_t>(~trace::kHasValue);
+    e.clear(trace::kHasValue);
     e.value = 0;
   }
 }

@@ -111,13 +111,14 @@ bool Cursor::end_here() {
 std::size_t Cursor::runtime_bytes(abi::Tag tag) {
   if (tag == abi::Tag::None || static_cast<std::size_t>(tag) >= kTags) return 0;
   const std::size_t fixed = fixed_bytes(tag);
-  if (tag != abi::Tag::MissingBegin && tag != abi::Tag::Marker) return fixed;
+  const bool has_ranges = tag == abi::Tag::MissingBegin || tag == abi::Tag::MissingMore;
+  if (!has_ranges && tag != abi::Tag::Marker) return fixed;
   const std::uint8_t* const bytes = peek(sizeof(std::uint32_t) + fixed);
   if (bytes == nullptr) return 0;
   // Both end in a count of what follows.
   const auto count = load<std::uint32_t>(bytes + fixed);
   std::uint64_t more = count;
-  if (tag == abi::Tag::MissingBegin) more = count == abi::kEverywhere ? 0 : std::uint64_t{count} * 16;
+  if (has_ranges) more = count == abi::kEverywhere ? 0 : std::uint64_t{count} * 16;
   return fixed + more <= abi::kMaxLongRecord ? static_cast<std::size_t>(fixed + more) : 0;
 }
 

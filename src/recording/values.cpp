@@ -43,6 +43,14 @@ bool Values::knows(std::uint64_t address, std::uint32_t size) const {
   return true;
 }
 
+std::optional<std::uint64_t> Values::word(std::uint64_t address) const {
+  if (!knows(address, 8)) return std::nullopt;
+  std::uint64_t word = 0;
+  for (std::uint64_t i = 0; i < 8; ++i)
+    word |= std::uint64_t{find((address + i) / kPage)->bytes[(address + i) % kPage]} << (8 * i);
+  return word;
+}
+
 void Values::set(std::uint64_t address, std::uint32_t size, std::uint64_t value) {
   for (std::uint32_t i = 0; i < size; ++i, value >>= 8) {
     Page& page = make((address + i) / kPage);

@@ -10,6 +10,7 @@
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/hash.h"
 
@@ -21,6 +22,8 @@ class Values {
   bool could_be(std::uint64_t address, std::uint32_t size, std::uint64_t value) const;
   // Is each of these bytes known?
   bool knows(std::uint64_t address, std::uint32_t size) const;
+  // The 8 bytes there, if each is known.
+  std::optional<std::uint64_t> word(std::uint64_t address) const;
   void set(std::uint64_t address, std::uint32_t size, std::uint64_t value);
   void forget(std::uint64_t address, std::uint64_t size);
   void forget_all() {

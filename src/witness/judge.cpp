@@ -52,9 +52,10 @@ struct Judge::Prepared {
     for (std::size_t i = 0; i < execution.size(); ++i) {
       const Event& e = execution.event(EventNo{i});
       model::VectorClock needs, own;
-      order.before(e, needs);
+      const std::vector<std::uint32_t> sets = execution.reach_sets_of(EventNo{i});
+      order.before(e, sets, needs);
       own.set(e.thread, execution.position(EventNo{i}) + 1);
-      order.after(e, own);
+      order.after(e, sets, own);
       if (!needs.empty()) ties.emplace(EventNo{i}, std::move(needs));
     }
   }
@@ -176,7 +177,6 @@ class Run {
     bool deviated = false;       // a read of this thread was not faithful
     bool notified = false;       // while asleep
     unsigned depth_at_wait = 1;  // a wait gives a recursive mutex back altogether, the wake takes it as often again
-    std::vector<std::uint32_t> sections;
   };
   struct LockState {
     std::map<ThreadId, unsigned> readers;
@@ -348,8 +348,8 @@ class Run {
   }
 
   Check values(EventNo no, const Event& e, bool racing) {
-    const ThreadState& self = thread(e.thread);
-    if (self.deviated) {
+    const std::span<const model::SectionAt> own = execution_.sections_of(no);  // of which it is an own point
+    if (thread(e.thread).deviated) {
       const auto broken = [&](std::string_view rule) {
         return Broken{rule, fmt::format("event {}: an earlier read of its thread deviates", index(no))};
       };
@@ -359,15 +359,13 @@ class Run {
       }
       if (passes_values_ && (e.kind == EventKind::ThreadEnd || (e.kind == EventKind::Fork && model_ == nullptr)))
         return broken("value-thread");
-      if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd ||
-          (e.kind == EventKind::Call && !self.sections.empty()))
-        return broken("missing-value");
+      if (!own.empty()) return broken("missing-value");
     }
-    if (e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd || e.kind == EventKind::Call ||
-        e.kind == EventKind::Return)
-      for (const model::SectionAt& at : execution_.sections_of(no))
-        if (memory_.altered_in_reach(no, at))
-          return Broken{"missing-value", fmt::format("event {}: it can reach what is not as recorded", index(no))};
+    for (const model::SectionAt& at : own)
+      if (memory_.altered_in_reach(no, at))
+        return Broken{"missing-value", fmt::format("event {}: it can reach what is not as recorded", index(no))};
+    if (!own.empty() && !racing && trace::reads(e) && !memory_.read(no).faithful)
+      return Broken{"missing-value", fmt::format("event {}, of missing code, deviates", index(no))};
     if (model_ != nullptr) return model_values(no, e, racing);
     if (racing || !trace::reads(e)) return {};
 
@@ -405,7 +403,8 @@ class Run {
       if (!read.faithful || (has_diverged(no, e) && e.has(trace::kByValue))) deviating_.push_back({no, read.value});
     }
     const bool finds_recorded = !trace::is_append(e) || memory_.read(no).faithful;
-    if (!execution_.sections_of(no).empty()) memory_.section_event(no);
+    const std::span<const model::SectionAt> own = execution_.sections_of(no);
+    if (!own.empty()) memory_.section_event(no);
     const bool otherwise = outcome_.ends_otherwise;
     if (otherwise) {
       ended_.push_back(no);
@@ -419,12 +418,10 @@ class Run {
     if (outcome_.child_deviates) thread(e.child()).deviated = true;
     perform_locks(no, e, e.has(trace::kFailed) != (otherwise && !is_access));
     perform_other_sync(no, e);
-    if (e.kind == EventKind::MissingBegin) {
-      self.sections.push_back(execution_.sections_of(no).back().section);
-      memory_.begin_section(self.sections.back());
-    } else if (e.kind == EventKind::MissingEnd && !self.sections.empty()) {
-      memory_.end_section(self.sections.back());
-      self.sections.pop_back();
+    // Missing code goes on from here, unless it calls a recorded function or has come to its end.
+    for (const model::SectionAt& at : own) {
+      const bool ended = e.kind == EventKind::MissingEnd && at.section == own.back().section;
+      memory_.set_running(at.section, e.kind != EventKind::Call && !ended);
     }
     ++self.done;
     return {};

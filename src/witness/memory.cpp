@@ -97,8 +97,8 @@ void Memory::for_bytes(std::uint32_t life, trace::Range range, Function&& functi
   }
 }
 
-bool Memory::in_progress(std::uint64_t address) const {
-  for (const auto& [id, count] : open_) {
+bool Memory::reached_by_running(std::uint64_t address) const {
+  for (const std::uint32_t id : running_) {
     const trace::ReachSet& reach = execution_.trace().definitions.reach[execution_.sections()[id].reach];
     if (reach.everything) return true;
     for (const trace::Range& range : reach.ranges)
@@ -117,9 +117,9 @@ Memory::ReadResult Memory::read(EventNo read) const {
     if (i == 0 || ((e.address + i) & 7) == 0) granule = find(life, e.address + i);
     const Content c = content(granule, life, e.address + i);
     const bool same_writer = !altered(c) && c.writer == recorded_writer(recorded, i);
-    // What a section in progress reaches, it may change at any time.
+    // What running missing code reaches, it may change at any time.
     const bool known =
-        (c.kind == Kind::Known || c.kind == Kind::Other) && (open_.empty() || !in_progress(e.address + i));
+        (c.kind == Kind::Known || c.kind == Kind::Other) && (running_.empty() || !reached_by_running(e.address + i));
     const bool same_value = known && value_known(e) && c.value == byte_of(e.value, i);
     if (!same_writer && !same_value) result.faithful = false;
     if (!same_writer) result.same_writers = false;
@@ -199,7 +199,7 @@ void Memory::section_event(EventNo event) {
     }
     for (const model::Piece& piece : execution_.pieces(at))
       for_bytes(piece.life, piece.range, [&](std::uint64_t, Content& now) {
-        now = {event, order_, misplaced(now) ? Kind::Unknown : Kind::ByIdentity};
+        now = {event, order_, Kind::ByIdentity};
         now.latest = event;
       });
   }

@@ -61,22 +61,28 @@ class Memory {
     bool same_writers = false;           // every byte is from its recorded writer
   };
   ReadResult read(EventNo read) const;
-  // Who wrote a byte last: a write, an event of missing code, or model::kInitial.
+  // Who wrote a byte last: a write, an own point of missing code, or model::kInitial.
   EventNo writer(std::uint32_t life, std::uint64_t address) const {
     return content(find(life, address), life, address).writer;
   }
   void write(EventNo write, Stored stored);
   // A compare-and-swap that wrote in the recorded run, and does not now.
   void leave_out(EventNo write);
-  // An event of missing code: writes the recorded content to all that its sections reach.
+  // An own point of missing code: writes the recorded content to all that its sections reach, where the recorded
+  // content was (altered_in_reach).
   void section_event(EventNo event);
-  // Does any byte that the section of this event reaches hold something else than recorded? What a section reaches is
-  // tied to it, so the same writes as in the recorded run have been performed; another one may have been the last, or
-  // stored something else.
+  // Does any byte that the section of this own point reaches hold something else than recorded? What a section reaches
+  // is tied to it, so the same writes as in the recorded run have been performed; another one may have been the last,
+  // or stored something else.
   bool altered_in_reach(EventNo event, const model::SectionAt& at) const;
 
-  void begin_section(std::uint32_t section) { ++open_[section]; }
-  void end_section(std::uint32_t section) { open_.erase(section); }
+  // Does the missing code of this section run now? Then it may write what it reaches at any time.
+  void set_running(std::uint32_t section, bool runs) {
+    if (runs)
+      running_.insert(section);
+    else
+      running_.erase(section);
+  }
 
  private:
   // Other: known, and not what its writer stored in the recorded run.
@@ -103,7 +109,7 @@ class Memory {
   // What the byte holds; `granule` is its entry of granules_, or null.
   Content content(const Granule* granule, std::uint32_t life, std::uint64_t address) const;
   const Granule* find(std::uint32_t life, std::uint64_t address) const;
-  bool in_progress(std::uint64_t address) const;
+  bool reached_by_running(std::uint64_t address) const;
   void remember_initial(Content& now, std::uint32_t life, std::uint64_t address) const;
   // function(address, content) for bytes that are written now.
   template <typename Function>
@@ -112,8 +118,8 @@ class Memory {
   const model::Execution& execution_;
   const InitialContent& initial_;
   tsl::robin_map<Key, Granule, InitialContent::Hash> granules_;
-  HashMap<std::uint32_t, int> open_;   // sections in progress
-  std::optional<EventNo> everything_;  // last event of a section that reaches everything
+  HashSet<std::uint32_t> running_;     // sections
+  std::optional<EventNo> everything_;  // last own point of a section that reaches everything
   std::uint64_t everything_at_ = 0;
   std::uint64_t order_ = 0;      // counts writes, to tell what is older than `everything_`
   std::uint64_t misplaced_ = 0;  // bytes that were misplaced, ever: mostly none

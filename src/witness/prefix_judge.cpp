@@ -29,6 +29,7 @@ using trace::EventKind;
 namespace {
 
 constexpr std::size_t kClaimsPerPass = 128;
+constexpr std::uint64_t kCallback = ~std::uint64_t{0};
 
 // An object is an address in one life.
 struct Key {
@@ -82,7 +83,8 @@ struct Thread {
   Mask forked = kAll;
   Mask notified = 0;                // while asleep: the notify that was for it
   std::uint64_t depth_at_wait = 1;  // how often it held the mutex that its wait gave back
-  std::vector<std::uint64_t> sections;
+  // Where it is: reach sets of missing code, and kCallback where that called a recorded function; outermost first.
+  std::vector<std::uint64_t> inside;
 };
 
 class Pass {
@@ -283,14 +285,26 @@ class Pass {
     need(mask, ties_->needed(e, sections), "missing-order", "it is tied to an earlier one that is not there");
     if (trace::is_access(e.kind)) access(e, mask);
     ties_->happened(e, sections, mask);
-    std::vector<std::uint64_t>& open = thread(e.thread).sections;
-    if (e.kind == EventKind::MissingBegin) open.push_back(e.address);
-    if (e.kind == EventKind::MissingEnd && !open.empty()) open.pop_back();
+    std::vector<std::uint64_t>& inside = thread(e.thread).inside;
+    inside.resize(depth_at(e, inside));
+    if (e.kind == EventKind::MissingBegin) inside.push_back(e.address);
+    if (e.kind == EventKind::Call && !inside.empty()) inside.push_back(kCallback);
+    if (e.kind == EventKind::MissingEnd && !inside.empty()) inside.pop_back();
   }
-  // The reach sets of the sections that an event belongs to: those of its thread, and the one that it begins.
+  // A return ends a callback, and the end of a section all callbacks that are in it.
+  static std::size_t depth_at(const Event& e, const std::vector<std::uint64_t>& inside) {
+    std::size_t depth = inside.size();
+    if (e.kind == EventKind::Return && depth > 0 && inside[depth - 1] == kCallback) --depth;
+    while (e.kind == EventKind::MissingEnd && depth > 0 && inside[depth - 1] == kCallback) --depth;
+    return depth;
+  }
+  // The reach sets of the sections that an event is an own point of: those that its thread is in and that it left by no
+  // callback, and the one that it begins.
   std::span<const trace::ReachSet* const> sections_of(const Event& e) {
     reach_.clear();
-    for (const std::uint64_t id : thread(e.thread).sections) reach_.push_back(&definitions_.reach[id]);
+    const std::vector<std::uint64_t>& inside = thread(e.thread).inside;
+    for (std::size_t depth = depth_at(e, inside); depth > 0 && inside[depth - 1] != kCallback; --depth)
+      reach_.push_back(&definitions_.reach[inside[depth - 1]]);
     if (e.kind == EventKind::MissingBegin) reach_.push_back(&definitions_.reach[e.address]);
     return reach_;
   }

@@ -1,7 +1,7 @@
-// Missing code for the prefix judge (docs/semantics.md, section 4): per byte, which schedules keep all section events
-// so far that reach it, and all events so far that are on it. Two words per byte of every granule that an event is on;
-// each event of a section walks all that its sections reach (LIMIT: model/order/missing_order.h, by classes, does
-// better).
+// Missing code for the prefix judge (docs/semantics.md, section 4): per byte, which schedules keep all own points of
+// sections so far that reach it, and all events so far that are on it. Two words per byte of every granule that an
+// event is on; each own point of a section walks all that its sections reach (LIMIT: model/order/missing_order.h, by
+// classes, does better).
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace racecast::witness {
 
 class PrefixTies {
  public:
-  // The schedules that keep every earlier event that this one is tied to. `sections`: reach sets of its sections.
+  // The schedules that keep every earlier event that this one is tied to. `sections`: reach sets of those that
+  // it is an own point of.
   Mask needed(const trace::Event& e, std::span<const trace::ReachSet* const> sections) {
     Mask mask = kAll;
     for (const trace::ReachSet* reach : sections) {

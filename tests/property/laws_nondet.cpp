@@ -268,7 +268,7 @@ std::string list_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) 
   for (const SeenWrite& seen : truth.last) {
     // An event of missing code that leaves something there is no write that people are told of.
     const bool is_write = seen.challenger != oracle::kInitial && trace::writes(facts.event(seen.challenger)) &&
-                          facts.inside[seen.challenger].empty();
+                          facts.own_point_of[seen.challenger].empty();
     expected.insert({seen.read, is_write ? seen.challenger : oracle::kInitial});
   }
   const Result<analysis::Output> output = run_nondet(trace, 0);
@@ -277,7 +277,7 @@ std::string list_as_the_oracle(const trace::Trace& trace, NondetCounts* counts) 
   if (!output->rejected.empty()) return output->rejected.front();
   for (const finding::Finding& f : output->findings) {
     const auto [read, write] = listed(f);
-    const bool in_section = write != oracle::kInitial && !facts.inside[write].empty();
+    const bool in_section = write != oracle::kInitial && !facts.own_point_of[write].empty();
     found.insert({read, in_section ? oracle::kInitial : write});
   }
   if (counts != nullptr) counts->feasible += expected.size();

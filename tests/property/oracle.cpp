@@ -238,10 +238,17 @@ bool Execution::holds_recorded_content(int cell, int e) const {
   return value && known_content(cell) == value;
 }
 
-bool Execution::section_in_progress_reaches(int cell) const {
-  for (const Section& section : facts_->sections) {
-    if (!has(section.begin) || (section.returned && has(section.end))) continue;
-    if (std::find(section.cells.begin(), section.cells.end(), cell) != section.cells.end()) return true;
+// Missing code runs where the last event of a thread is an own point, but for a call and the section's end.
+bool Execution::running_section_reaches(int cell) const {
+  for (std::size_t thread = 0; thread < done_.size(); ++thread) {
+    if (done_[thread] == 0) continue;
+    const int last = facts_->of_thread[thread][done_[thread] - 1];
+    if (facts_->event(last).kind == EventKind::Call) continue;
+    for (const int number : facts_->own_point_of[last]) {
+      const Section& section = facts_->sections[number];
+      if (section.returned && section.end == last) continue;
+      if (std::find(section.cells.begin(), section.cells.end(), cell) != section.cells.end()) return true;
+    }
   }
   return false;
 }
@@ -251,7 +258,7 @@ bool Execution::deviates(int e) const {
     const Content& content = contents_[piece.cell];
     if (content.writer == piece.recorded_writer && !content.unknown) continue;
     const std::optional<std::uint64_t> value = known_content(piece.cell);
-    if (!value || !piece.read || *value != *piece.read || section_in_progress_reaches(piece.cell)) return true;
+    if (!value || !piece.read || *value != *piece.read || running_section_reaches(piece.cell)) return true;
   }
   return false;
 }
@@ -300,8 +307,8 @@ std::optional<std::uint64_t> Execution::returns(int e) const {
   for (const Piece& piece : facts_->pieces[e]) {
     const Content& content = contents_[piece.cell];
     std::optional<std::uint64_t> value = known_content(piece.cell);
-    // Missing code in progress may have changed it since.
-    if (section_in_progress_reaches(piece.cell)) value = std::nullopt;
+    // Running missing code may have changed it since.
+    if (running_section_reaches(piece.cell)) value = std::nullopt;
     // What the recorded writer stored is known from this read, even if the write does not say it.
     if (content.writer == piece.recorded_writer && !content.unknown && piece.read) value = piece.read;
     if (!value) return std::nullopt;
@@ -317,16 +324,14 @@ void Execution::value_rules(int e, bool performed, Rules& broken) const {
   const bool cas = event.kind == EventKind::AtomicRmw && event.has(trace::kCas);
   if (before && (event.kind == EventKind::Branch || cas)) broken.insert("value-branch");
   if (before && event.has(trace::kComputed)) broken.insert("value-address");
-  const bool in_section = !facts_->inside[e].empty();
-  const bool into_missing = event.kind == EventKind::MissingBegin || event.kind == EventKind::MissingEnd ||
-                            (event.kind == EventKind::Call && in_section);
-  if (before && into_missing) broken.insert("missing-value");
+  const bool own_point = !facts_->own_point_of[e].empty();
+  if (before && own_point) broken.insert("missing-value");
   // Missing code goes on from here: with the recorded contents of what it reaches, or not at all.
-  if (into_missing || (event.kind == EventKind::Return && in_section))
-    for (const int cell : facts_->reached[e])
-      if (!holds_recorded_content(cell, e)) broken.insert("missing-value");
+  for (const int cell : facts_->reached[e])
+    if (!holds_recorded_content(cell, e)) broken.insert("missing-value");
   if (!performed || !trace::reads(event)) return;
   const bool faithful = !deviates(e);
+  if (own_point && !faithful) broken.insert("missing-value");
   if (!facts_->trace.definitions.branches && !faithful) broken.insert("value-all");
   if (cas && !faithful) {
     // A failed one may return something else, but not what it expected: aux.
@@ -347,9 +352,8 @@ void Execution::append(int e) {
   if (trace::reads(event) && deviates(e)) deviated_[thread] = 1;
   // An append that does not find what it found leaves nobody knows what; its thread does not notice.
   const bool found = !trace::is_append(event) || !deviates(e);
-  // What missing code leaves behind comes first, so that a write of its own stands. What is not as recorded does not
-  // become so, the missing code has not run on since; it is not known then.
-  for (const int cell : facts_->reached[e]) contents_[cell] = {e, !holds_recorded_content(cell, e)};
+  // What missing code leaves behind comes first, so that a write of its own stands.
+  for (const int cell : facts_->reached[e]) contents_[cell] = {e, false};
   if (trace::writes(event))
     for (const Piece& piece : facts_->pieces[e]) contents_[piece.cell] = {e, deviated_[thread] != 0 || !found};
 

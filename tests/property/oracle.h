@@ -77,7 +77,7 @@ class Execution {
   Rules check(int e, bool performed) const;
   bool deviated_before(int thread) const { return deviated_[thread]; }
   bool holds_recorded_content(int cell, int e) const;
-  bool section_in_progress_reaches(int cell) const;
+  bool running_section_reaches(int cell) const;
   bool is_notified(int wake) const;  // or needs no notify
   bool wakes_are_notified(int condition, int wake) const;
   std::optional<std::uint64_t> known_content(int cell) const;

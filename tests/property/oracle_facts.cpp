@@ -117,16 +117,28 @@ void Facts::find_threads() {
 }
 
 void Facts::find_sections() {
-  inside.resize(trace.events.size());
+  own_point_of.resize(trace.events.size());
   for (const std::vector<int>& mine : of_thread) {
-    std::vector<int> open;
+    constexpr int kCall = -1;
+    std::vector<int> open;  // sections, and the calls in them that have not returned
     for (const int e : mine) {
-      if (event(e).kind == EventKind::MissingBegin) {
+      const EventKind kind = event(e).kind;
+      if (kind == EventKind::MissingBegin) {
         open.push_back(static_cast<int>(sections.size()));
         sections.push_back({e, mine.back(), false, {}});
       }
-      inside[e] = open;
-      if (event(e).kind == EventKind::MissingEnd && !open.empty()) {
+      if (kind == EventKind::Return && !open.empty() && open.back() == kCall) open.pop_back();
+      if (kind == EventKind::MissingEnd)
+        while (!open.empty() && open.back() == kCall) open.pop_back();
+      // Of these, every section that has no open call behind it.
+      for (const int one : open) {
+        if (one == kCall)
+          own_point_of[e].clear();
+        else
+          own_point_of[e].push_back(one);
+      }
+      if (kind == EventKind::Call && !open.empty()) open.push_back(kCall);
+      if (kind == EventKind::MissingEnd && !open.empty()) {
         sections[open.back()].end = e;
         sections[open.back()].returned = true;
         open.pop_back();
@@ -193,7 +205,7 @@ void Facts::cut_cells() {
       });
     }
   }
-  // What a section reaches are addresses; at each of its events, whatever lives there.
+  // What a section reaches are addresses; at each of its own points, whatever lives there.
   const auto lives_at = [&](const Cell& cell, int n) {
     if (cell.alloc >= 0) return cell.alloc <= n && (cell.free < 0 || n < cell.free);
     return std::none_of(cells.begin(), cells.end(), [&](const Cell& other) {
@@ -212,7 +224,7 @@ void Facts::cut_cells() {
   reached.resize(trace.events.size());
   for (int n = 0; n < size(); ++n) {
     std::set<int> all;
-    for (const int s : inside[n])
+    for (const int s : own_point_of[n])
       for (const int c : sections[s].cells)
         if (lives_at(cells[c], n)) all.insert(c);
     reached[n].assign(all.begin(), all.end());
@@ -334,12 +346,12 @@ void Facts::find_ties() {
     return reaches(section, e.address, 1) || (is_wait_or_wake(e) && reaches(section, e.aux, 1));
   };
   const auto are_tied = [&](int e, int f) {
-    for (const int s : inside[e]) {
+    for (const int s : own_point_of[e]) {
       if (is_on(f, s)) return true;
-      for (const int r : inside[f])
+      for (const int r : own_point_of[f])
         if (meet(s, r)) return true;
     }
-    for (const int r : inside[f])
+    for (const int r : own_point_of[f])
       if (is_on(e, r)) return true;
     return false;
   };

@@ -47,13 +47,13 @@ struct Facts {
   explicit Facts(const trace::Trace& trace);
 
   const trace::Trace& trace;
-  std::vector<std::vector<int>> of_thread;  // events of each thread, in order
-  std::vector<int> position;                // of each event among those of its thread
-  std::vector<Cell> cells;                  //
-  std::vector<std::vector<Piece>> pieces;   // per event: what an access covers; empty for other events
-  std::vector<int> forked_by;               // per thread: its fork, or -1
-  std::vector<Section> sections;            //
-  std::vector<std::vector<int>> inside;     // per event: the sections it belongs to
+  std::vector<std::vector<int>> of_thread;     // events of each thread, in order
+  std::vector<int> position;                   // of each event among those of its thread
+  std::vector<Cell> cells;                     //
+  std::vector<std::vector<Piece>> pieces;      // per event: what an access covers; empty for other events
+  std::vector<int> forked_by;                  // per thread: its fork, or -1
+  std::vector<Section> sections;               //
+  std::vector<std::vector<int>> own_point_of;  // per event: the sections that it is an own point of
   std::vector<std::vector<int>> reached;    // per event: the cells that its sections reach and that live at that time
   std::vector<std::vector<int>> tied;       // per event: the earlier events that it is tied to (missing-order)
   std::vector<std::uint64_t> objects;       // addresses of synchronisation objects

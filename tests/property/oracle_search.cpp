@@ -16,7 +16,7 @@ namespace {
 // it now instead of later takes away no reordering (up to the place of this event), and it can only bring the thread
 // nearer to its next access.
 bool concerns_nobody(const Facts& facts, int e) {
-  if (!facts.inside[e].empty()) return false;
+  if (!facts.own_point_of[e].empty()) return false;
   switch (facts.event(e).kind) {
     case EventKind::ThreadBegin:
     case EventKind::ThreadEnd:

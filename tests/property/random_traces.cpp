@@ -118,7 +118,7 @@ class Generator {
     bool at_barrier = false, may_leave = false;  // it has arrived and waits; it has arrived and goes on
     int round = 0;                               // of its last arrival
     bool forked = false, begun = false;
-    int slept_depth = 0, sections = 0;
+    int slept_depth = 0, sections = 0, calls = 0;
     std::uint64_t slept_with = 0;
   };
   struct Barrier {
@@ -170,6 +170,8 @@ class Generator {
       if (alive_ && !flavour_.passed_on && random_.chance(50)) return mutex(t, kHeapMutex);
       return mutex(t, random_.chance(60) ? kMutex : kOtherMutex);
     }
+    // In missing code that calls back, or else few callbacks would have events inside.
+    if (threads_[t].sections > 0 && random_.chance(25)) return random_.chance(50) ? control(t) : missing(t);
     if (random_.chance(scopes_ ? 10 : 45)) return access(t);
     const int subject = random_.below(kSubjects + 2);
     if (subject == kSubjects) return control(t);
@@ -264,8 +266,18 @@ class Generator {
   }
 
   void control(int t) {
-    if (trace_.definitions.branches && random_.chance(60)) return add({.kind = EventKind::Branch, .value = 1}, t);
-    if (random_.chance(30)) add({.kind = EventKind::Call, .aux = 0}, t);
+    Thread& thread = threads_[t];
+    const bool crosses = thread.sections > 0 && random_.chance(60);
+    if (!crosses && trace_.definitions.branches && random_.chance(60))
+      return add({.kind = EventKind::Branch, .value = 1}, t);
+    if (!crosses && !random_.chance(30)) return;
+    // Also a return without its call, of which recording did not see the beginning.
+    if (random_.chance(thread.calls > 0 ? 70 : 5)) {
+      thread.calls = std::max(0, thread.calls - 1);
+      return add({.kind = EventKind::Return}, t);
+    }
+    ++thread.calls;
+    add({.kind = EventKind::Call, .aux = 0}, t);
   }
 
   // The last choice is the strongest.
@@ -504,11 +516,14 @@ class Generator {
     return kAddresses[static_cast<std::size_t>(random_.below(static_cast<int>(kAddresses.size())))];
   }
 
+  // Callbacks mostly return before their section ends, and then the section mostly goes on.
   void missing(int t) {
     if (!flavour_.missing) return;
     Thread& thread = threads_[t];
-    if (thread.sections > 0 && random_.chance(60)) {
+    if (thread.calls > 0 && random_.chance(60)) return control(t);
+    if (thread.sections > 0 && random_.chance(thread.calls > 0 ? 20 : 60)) {
       --thread.sections;
+      thread.calls = 0;
       return add({.kind = EventKind::MissingEnd, .flags = trace::kHasValue, .value = 7}, t);
     }
     if (thread.sections == 2) return;

@@ -25,13 +25,12 @@ namespace {
 constexpr int kMaxLocalInstructions = 100'000;
 constexpr std::size_t kMaxDepth = 300;
 
-// Is the event a step here, of its own? A call is one where missing code makes it. What is none belongs to the step
-// before it, and changes no memory.
+// Is the event a step here, of its own? A call is one where missing code makes it, and so is its return. What is none
+// belongs to the step before it, and changes no memory.
 bool is_step_event(const RecordedPaths& paths, const trace::Trace& trace, int e) {
   const Event& event = trace.events[static_cast<std::size_t>(e)];
   switch (event.kind) {
     case EventKind::Branch:
-    case EventKind::Return:
     case EventKind::Alloc:
     case EventKind::ThreadBegin:
     case EventKind::ThreadEnd: return false;
@@ -57,9 +56,9 @@ Recorded::Recorded(const program::Program& p, const trace::Trace& t, const Missi
     const auto writer = [&](std::uint64_t address) { return last.contains(address) ? last[address] : kInitial; };
     if (trace::reads(event)) writer_before[{e, event.address}] = writer(event.address);
     if (is_step_event(paths, t, e)) {
-      for (const int s : facts.inside[static_cast<std::size_t>(e)])
+      for (const int s : facts.own_point_of[static_cast<std::size_t>(e)])
         for (const std::uint64_t a : reach[static_cast<std::size_t>(s)]) writer_before[{e, a}] = writer(a);
-      for (const int s : facts.inside[static_cast<std::size_t>(e)])
+      for (const int s : facts.own_point_of[static_cast<std::size_t>(e)])
         for (const std::uint64_t a : reach[static_cast<std::size_t>(s)]) last[a] = e;
     }
     if (trace::writes(event)) last[event.address] = e;
@@ -406,7 +405,7 @@ void RelaxedMachine::leave(State& state, int thread, const Instruction& i) {
       return;
     }
   }
-  if (t.frames.back().section >= 0) return;
+  if (t.frames.back().section >= 0) return;  // it goes on with the next step, which is the return
   set(t, here(t.frames.back()).result, result);
   ++t.frames.back().at;
 }

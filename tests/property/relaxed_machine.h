@@ -53,8 +53,8 @@ struct Recorded {
   CodeFacts code;
   const MissingFacts* missing;  // null: there is no missing code, or it is not known
   bool has_missing = false;
-  // The event that wrote an address last before an event reads it, or reaches it from missing code. In a section every
-  // step counts as a write to all that it reaches.
+  // The event that wrote an address last before an event reads it, or reaches it from missing code. Every own
+  // point of a section counts as a write to all that it reaches.
   std::map<std::pair<int, std::uint64_t>, int> writer_before;
   std::vector<std::vector<std::uint64_t>> reach;  // by section: addresses
 };
@@ -79,6 +79,7 @@ struct FrameState {
   std::uint32_t at = 0;
   int activation = -1;
   int section = -1;   // in missing code: its number in Facts::sections
+  bool runs = true;   // missing code: it is in no callback
   int callback = -1;  // the call event (All: the number of the call) by which missing code entered this function
   std::vector<Word> registers;
 };
@@ -157,7 +158,7 @@ class RelaxedMachine {
   std::map<std::uint64_t, std::uint64_t> contents(const State& state) const;
 
  private:
-  enum class StepKind : std::uint8_t { None, Access, Sync, MissingBegin, MissingCall, MissingEnd };
+  enum class StepKind : std::uint8_t { None, Access, Sync, MissingBegin, MissingCall, MissingReturn, MissingEnd };
   struct Next {
     StepKind kind = StepKind::None;
     const program::Instruction* instruction = nullptr;
@@ -173,7 +174,7 @@ class RelaxedMachine {
   bool keeps_outcome(const State& state, int thread, const Next& next) const;
   bool ties_are_kept(const State& state, int event) const;
   bool contents_are_recorded(const State& state, int event, int section) const;
-  bool is_in_progress(const State& state, std::uint64_t address) const;
+  bool running_code_reaches(const State& state, std::uint64_t address) const;
   bool missing_code_reaches(std::uint64_t address) const;
   const trace::Event* recorded_event(std::size_t thread, const ThreadState& t) const;
 
@@ -216,8 +217,7 @@ class RelaxedMachine {
   program::Liveness liveness_;
   Log* log_ = nullptr;
   bool gave_up_ = false;
-  bool has_state_ = false;  // outside of memory
-  Word pending_read_;       // what the access that is being performed reads, where there is missing code
+  bool has_state_ = false;                      // outside of memory
   std::map<std::uint64_t, std::size_t> cells_;  // address to number
   std::map<RecordedPaths::ObjectKey, std::uint64_t> objects_;
   std::uint64_t next_object_ = std::uint64_t{1} << 60;

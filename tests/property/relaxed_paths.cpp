@@ -173,9 +173,10 @@ class RecordedPaths::Walk {
     item(ItemKind::Leave);
     if (frames_.size() == 1) return end();
     CHECK(peek() != nullptr && peek()->kind == EventKind::Return);
-    consume();
     frames_.pop_back();
-    if (!frames_.back().section) ++frames_.back().at;
+    if (frames_.back().section) return event_item();
+    consume();
+    ++frames_.back().at;
   }
 
   RecordedPaths& paths_;

@@ -21,8 +21,8 @@
 namespace racecast::oracle {
 
 // One point of a thread's recorded way: it entered a function, went to a block, left the function, or did something
-// that the trace shows as an event (a step, a branch, a fault, its end, missing code; not an allocation, a call or a
-// return of ordinary functions, and not a division that went well).
+// that the trace shows as an event (a step, a branch, a fault, its end, missing code and its callbacks; not an
+// allocation, a call or a return of ordinary functions, and not a division that went well).
 enum class ItemKind : std::uint8_t { Enter, Block, Leave, Event };
 struct Item {
   ItemKind kind = ItemKind::Event;

@@ -1,5 +1,5 @@
 // The steps of the oracle's interpreter (relaxed_machine.h): accesses, synchronisation, and missing code, which has no
-// code here but its begin, its end and the calls that it makes.
+// code here but its begin, its end, the calls that it makes and their returns.
 #include <algorithm>
 
 #include "base/check.h"
@@ -71,7 +71,9 @@ RelaxedMachine::Next RelaxedMachine::next_missing(const State& state, int thread
   next.event = items(static_cast<std::size_t>(thread))[t.position].event;
   if (!ties_are_kept(state, next.event)) return {};
   if (frame.section >= 0) {
-    next.kind = e->kind == EventKind::MissingEnd ? StepKind::MissingEnd : StepKind::MissingCall;
+    next.kind = e->kind == EventKind::MissingEnd ? StepKind::MissingEnd
+                : e->kind == EventKind::Return   ? StepKind::MissingReturn
+                                                 : StepKind::MissingCall;
     return contents_are_recorded(state, next.event, frame.section) ? next : Next{};
   }
   const Instruction& i = here(frame);
@@ -103,9 +105,10 @@ bool RelaxedMachine::ties_are_kept(const State& state, int event) const {
 }
 
 // Does everything that a section reaches hold what it held in the recorded run when `event`, of the section, happened?
-// Where missing code may be writing, that can only be told by who wrote last.
+// Where missing code has been running, that can only be told by who wrote last.
 bool RelaxedMachine::contents_are_recorded(const State& state, int event, int section) const {
   const bool begins = recorded_->facts.sections[static_cast<std::size_t>(section)].begin == event;
+  const bool returns = recorded_->facts.event(event).kind == EventKind::Return;
   const auto& contents = recorded_->missing->contents.at(event);
   for (const std::uint64_t address : recorded_->reach[static_cast<std::size_t>(section)]) {
     const auto number = cell(address);
@@ -117,7 +120,7 @@ bool RelaxedMachine::contents_are_recorded(const State& state, int event, int se
     const CellState now = *number < state.memory.size() ? state.memory[*number] : CellState{};
     if (!now.known) return false;
     if (relaxation_ == Relaxation::Maximal) continue;
-    const bool by_writer = !begins || now.hidden || is_in_progress(state, address);
+    const bool by_writer = !(begins || returns) || now.hidden || running_code_reaches(state, address);
     if (by_writer && (now.foreign || now.writer != recorded_->writer_before.at({event, address}))) return false;
     if (!by_writer && now.bits != contents.at(address)) return false;
   }
@@ -125,10 +128,10 @@ bool RelaxedMachine::contents_are_recorded(const State& state, int event, int se
 }
 
 // Is missing code running that reaches this address?
-bool RelaxedMachine::is_in_progress(const State& state, std::uint64_t address) const {
+bool RelaxedMachine::running_code_reaches(const State& state, std::uint64_t address) const {
   for (const ThreadState& t : state.threads) {
     for (const FrameState& frame : t.frames) {
-      if (frame.section < 0) continue;
+      if (frame.section < 0 || !frame.runs) continue;
       const auto& reach = recorded_->reach[static_cast<std::size_t>(frame.section)];
       if (std::find(reach.begin(), reach.end(), address) != reach.end()) return true;
     }
@@ -164,8 +167,7 @@ std::size_t RelaxedMachine::wake_choices(const State& state, int thread) const {
 bool RelaxedMachine::can_step(const State& state, int thread) const {
   const Next n = next(state, thread);
   if (n.kind == StepKind::None) return false;
-  if (n.faults || n.kind == StepKind::MissingBegin || n.kind == StepKind::MissingCall || n.kind == StepKind::MissingEnd)
-    return true;
+  if (n.faults || (n.kind != StepKind::Access && n.kind != StepKind::Sync)) return true;
   return (n.kind == StepKind::Access || is_enabled(state, thread, n)) && keeps_outcome(state, thread, n);
 }
 
@@ -254,7 +256,7 @@ Word RelaxedMachine::read(const State& state, std::uint64_t address, int event) 
   CHECK(number.has_value());
   const CellState now = *number < state.memory.size() ? state.memory[*number] : CellState{};
   Word word{now.bits, now.known, false};
-  if (event < 0 || !recorded_->has_missing || !(now.hidden || is_in_progress(state, address))) return word;
+  if (event < 0 || !recorded_->has_missing || !(now.hidden || running_code_reaches(state, address))) return word;
   const bool faithful = now.known && !now.foreign && now.writer == recorded_->writer_before.at({event, address});
   return faithful ? Word{recorded_->facts.event(event).value} : Word{0, false, true};
 }
@@ -275,10 +277,9 @@ void RelaxedMachine::write(State& state, int thread, std::uint64_t address, Word
 void RelaxedMachine::perform_access(State& state, int thread, const Next& n) {
   ThreadState& t = state.threads[static_cast<std::size_t>(thread)];
   const Instruction& i = *n.instruction;
-  // leave_recorded_contents came first, so a callback's read of what its own missing code reaches is told by its event.
   Word old;
   if (reads(i.op)) {
-    old = n.event >= 0 && recorded_->has_missing ? pending_read_ : read(state, n.address, n.event);
+    old = read(state, n.address, n.event);
     const bool faithful = n.event >= 0 && old.known && old.bits == recorded_->facts.event(n.event).value;
     old.uncertain = relaxation_ != Relaxation::All && !faithful;
     if (relaxation_ == Relaxation::Maximal || has_state_) t.deviated = t.deviated || !faithful;
@@ -457,6 +458,8 @@ void RelaxedMachine::perform_missing(State& state, int thread, const Next& n) {
     ++t.frames.back().at;
     return;
   }
+  t.frames.back().runs = n.kind == StepKind::MissingReturn;
+  if (n.kind == StepKind::MissingReturn) return;
   std::vector<Word> arguments;
   for (const std::uint64_t argument : recorded_->missing->calls.at(n.event).arguments) arguments.push_back({argument});
   push(t, static_cast<FunctionId>(e.aux), arguments);
@@ -464,13 +467,10 @@ void RelaxedMachine::perform_missing(State& state, int thread, const Next& n) {
   follow(thread, t, ItemKind::Enter, {});
 }
 
-// What a section leaves behind: a step of it counts as a write of the recorded content to all that it reaches, but for
-// what does not hold the recorded content anyway. A read is asked before its own step counts as a write.
+// What a section leaves behind: an own point counts as a write of the recorded content to all that it reaches. (In
+// litmus programs no access is one.)
 void RelaxedMachine::leave_recorded_contents(State& state, int event) {
-  const Event& e = recorded_->facts.event(event);
-  if (trace::reads(e) && cell(e.address)) pending_read_ = read(state, e.address, event);
-  for (const int s : recorded_->facts.inside[static_cast<std::size_t>(event)]) {
-    const bool begins = recorded_->facts.sections[static_cast<std::size_t>(s)].begin == event;
+  for (const int s : recorded_->facts.own_point_of[static_cast<std::size_t>(event)]) {
     for (const std::uint64_t address : recorded_->reach[static_cast<std::size_t>(s)]) {
       if (const auto outside = state.outside.find(address); outside != state.outside.end()) {
         const bool same = outside->second.writer == recorded_->writer_before.at({event, address});
@@ -479,11 +479,7 @@ void RelaxedMachine::leave_recorded_contents(State& state, int event) {
       const auto number = cell(address);
       if (!number) continue;
       if (*number >= state.memory.size()) state.memory.resize(*number + 1);
-      CellState& now = state.memory[*number];
-      const bool own_write = now.writer == event;  // of an enclosing section, done already
-      const bool same = now.known && !now.foreign && now.writer == recorded_->writer_before.at({event, address});
-      if (own_write || same || begins)
-        now = {recorded_->missing->contents.at(event).at(address), true, false, true, event};
+      state.memory[*number] = {recorded_->missing->contents.at(event).at(address), true, false, true, event};
     }
   }
 }

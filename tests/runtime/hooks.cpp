@@ -27,6 +27,7 @@ struct Node {
 std::uint64_t counter = 0;
 Node* global_list = nullptr;
 const void* const globals[] = {&counter, &global_list, nullptr};
+const std::uint64_t global_sizes[] = {sizeof(counter), sizeof(global_list), 0};
 thread_local std::uint64_t in_tls = 1;
 std::uint64_t records_of_each = 0;
 racecast_barrier barrier;
@@ -256,7 +257,7 @@ int run_forever() {
 int run_clash() {
   static const std::uint8_t model[] = "other";
   static const racecast::abi::Module module = {
-      racecast::abi::kVersion, 4, record_ids + 3, model, sizeof(model), nullptr, 0, nullptr, 0};
+      racecast::abi::kVersion, 4, record_ids + 3, model, sizeof(model), nullptr, nullptr, 0, nullptr, 0};
   __racecast_module(&module);
   plain_record(0);
   recorded_add(&counter);
@@ -266,7 +267,7 @@ int run_clash() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  register_module(globals, 3);
+  register_module(globals, global_sizes, 3);
   const char* mode = argc > 1 ? argv[1] : "";
   const auto number = [&](int i) { return argc > i ? strtoull(argv[i], nullptr, 10) : 0; };
   if (strcmp(mode, "threads") == 0) return run_threads(static_cast<int>(number(2)), number(3));

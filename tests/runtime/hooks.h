@@ -24,11 +24,12 @@ void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count
 
 inline std::uint8_t record_ids[16];
 
-// To be called once, with the addresses of the program's globals.
-inline void register_module(const void* const* globals, std::uint64_t count) {
+// To be called once, with the addresses and sizes of the program's globals.
+inline void register_module(const void* const* globals, const std::uint64_t* sizes, std::uint64_t count) {
   static const std::uint8_t model[] = "no model";
   static racecast::abi::Module module;
-  module = {racecast::abi::kVersion, sizeof(record_ids), record_ids, model, sizeof(model), globals, count, nullptr, 0};
+  module = {
+      racecast::abi::kVersion, sizeof(record_ids), record_ids, model, sizeof(model), globals, sizes, count, nullptr, 0};
   __racecast_module(&module);
 }
 

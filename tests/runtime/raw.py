@@ -21,7 +21,7 @@ class Stream:
         self.number, self.thread, self.handlers_of, self.ended = number, thread, handlers_of, 1
         cur = begin = logged = 0
         if page is not None:
-            cur, end, begin, logged, *same, self.ended = struct.unpack_from("<QQQQQIIIII", page)
+            cur, end, border, begin, logged, *same, self.ended = struct.unpack_from("<QQQQQQIIIII", page)
             assert same == [log_begin, log, number, thread, handlers_of]
         try:
             log = open(f"{folder}/t{log}.log", "rb").read()[log_begin:log_end]
@@ -64,7 +64,7 @@ def decode(data):
             form, width = WIDTH[field]
             values += struct.unpack_from("<" + form, data, at)
             at += width
-        if name == "MissingBegin":
+        if name in ("MissingBegin", "MissingMore"):
             count = values[2]
             ranges = None
             if count != EVERYWHERE:
@@ -94,7 +94,7 @@ class Recording:
                 page = open(f"{folder}/{name}", "rb").read()
                 if not page:  # made, and then the disk was full or the process died
                     continue
-                cur, end, begin, logged, log_begin, log, stream = struct.unpack_from("<QQQQQII", page)
+                cur, end, border, begin, logged, log_begin, log, stream = struct.unpack_from("<QQQQQQII", page)
                 assert stream not in pages or begin == 0, "two buffers of one stream"
                 if begin != 0:
                     pages[stream] = page

@@ -2,6 +2,7 @@
 // events, every byte. Here the traces are long and have many reach sets that overlap in all ways, which is what splits
 // classes of bytes again and again; the random traces of tests/property are short.
 #include "model/order/missing_order.h"
+#include "model/order/open_sections.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ constexpr std::uint64_t kBytes = 96;
 // Events as the definition sees them.
 struct Seen {
   ThreadId thread;
-  std::vector<std::uint64_t> sections;  // reach sets
+  std::vector<std::uint64_t> sections;  // reach sets of those that it is an own point of
   std::set<std::uint64_t> on;
   VectorClock clock;
 };
@@ -35,8 +36,16 @@ class Definition {
     seen.thread = e.thread;
     auto& open = open_[index(e.thread)];
     if (e.kind == EventKind::MissingBegin) open.push_back(e.address);
-    seen.sections = open;
+    if (e.kind == EventKind::Return && !open.empty() && open.back() == kCall) open.pop_back();
+    while (e.kind == EventKind::MissingEnd && open.back() == kCall) open.pop_back();
+    for (const std::uint64_t one : open) {
+      if (one == kCall)
+        seen.sections.clear();
+      else
+        seen.sections.push_back(one);
+    }
     if (e.kind == EventKind::MissingEnd) open.pop_back();
+    if (e.kind == EventKind::Call && !open.empty()) open.push_back(kCall);
     const TouchedBytes touched = touched_bytes(e);
     for (int i = 0; i < touched.count; ++i)
       for (std::uint64_t byte = 0; byte < touched.ranges[i].size; ++byte)
@@ -84,7 +93,8 @@ class Definition {
 
   const trace::Definitions& definitions_;
   std::vector<Seen> all_;
-  std::vector<std::uint64_t> open_[8];
+  static constexpr std::uint64_t kCall = ~std::uint64_t{0};
+  std::vector<std::uint64_t> open_[8];  // reach sets, and calls in them
 };
 
 // MissingOrder, fed as SyncClocks feeds it.
@@ -94,9 +104,10 @@ class Clocks {
 
   const VectorClock& add(const Event& e) {
     VectorClock& clock = clocks_[index(e.thread)];
-    order.before(e, clock);
+    const std::span<const std::uint32_t> own = sections_.add(e, static_cast<std::uint32_t>(e.address));
+    order.before(e, own, clock);
     clock.set(e.thread, clock[e.thread] + 1);
-    order.after(e, clock);
+    order.after(e, own, clock);
     return clock;
   }
 
@@ -104,6 +115,7 @@ class Clocks {
 
  private:
   VectorClock clocks_[8];
+  OpenSections<std::uint32_t> sections_;
 };
 
 trace::ReachSet random_set(std::mt19937& random) {
@@ -123,7 +135,11 @@ trace::ReachSet random_set(std::mt19937& random) {
 
 Event random_access(std::mt19937& random) {
   Event e;
-  switch (random() % 8) {
+  switch (random() % 12) {
+    case 8:
+    case 9: e.kind = EventKind::Call; break;
+    case 10:
+    case 11: e.kind = EventKind::Return; break;
     case 0: e.kind = EventKind::Wait; break;
     case 1: e.kind = EventKind::Lock; break;
     case 2: e.kind = EventKind::Alloc; break;

@@ -159,7 +159,7 @@ pad:
   // The landing comes before the end of the missing code that was left.
   const Lines words = order();
   const auto landed = std::find(words.begin(), words.end(), "__racecast_landed");
-  EXPECT_NE(std::find(landed, words.end(), "__racecast_missing_end"), words.end());
+  EXPECT_NE(std::find(landed, words.end(), "__racecast_caught_in_file"), words.end());
   EXPECT_EQ(called(R"(
 @buffer = global [200 x i8] zeroinitializer
 define internal i32 @f(ptr %p) {

@@ -222,9 +222,25 @@ pad:
   resume { ptr, i32 } %l
 })"),
             (Lines{"E slots 2 frame@", "C", "C", "- value=8 load/4@=4", "R", "L frame@", "R store/4@=4"}));
-  // After the call, and where it unwound.
   EXPECT_EQ(calls_of("__racecast_missing_begin"), 1);
-  EXPECT_EQ(calls_of("__racecast_missing_end"), 2);
+  EXPECT_EQ(calls_of("__racecast_missing_end"), 1);
+  // Where it unwound, and where that goes on.
+  EXPECT_EQ(calls_of("__racecast_caught_in_file"), 1);
+  EXPECT_EQ(calls_of("__racecast_unwinding_in_file"), 1);
+}
+
+TEST_F(PlanTest, FunctionsThatOthersCallLookForTheBorder) {
+  const char* const body = "(ptr %p) {\n  store i32 1, ptr %p\n  ret void\n}\n";
+  records(std::string("define void @f") + body);
+  EXPECT_EQ(calls_of("__racecast_called_in_file"), 1);
+  EXPECT_EQ(calls_of("__racecast_returning_in_file"), 1);
+  records(std::string("define internal void @f") + body + "@p = global ptr @f\n");
+  EXPECT_EQ(calls_of("__racecast_called_in_file"), 1);
+  // Only g can call this one.
+  records(std::string("define internal void @f") + body +
+          "define void @g(ptr %p) {\n  call void @f(ptr %p)\n  ret void\n}\n");
+  EXPECT_EQ(calls_of("__racecast_called_in_file"), 1);
+  EXPECT_EQ(calls_of("__racecast_returning_in_file"), 1);
 }
 
 TEST_F(PlanTest, InvokeOfTheSameModuleCallsOut) {

@@ -87,7 +87,10 @@ TEST(RecordingDamage, CutOffAnywhereItIsStillLegal) {
   RawBytes main, child;
   main.tag(Tag::ThreadBegin, {1, 0}).id(kIds).number(5).number(5).id(kIds + 2).tag(Tag::Fork, {2, 1});
   main.id(kIds + 5).number(kX).address(0x7ffe0).address(kX).number(9);
-  main.tag(Tag::MissingBegin, {4, 0x900, 1}).number(kX).number(8).tag(Tag::MissingEnd, {5, 1, 1});
+  main.tag(Tag::MissingBegin, {4, 0x900, 1}).number(kX).number(8);
+  main.tag(Tag::CallbackBegin, {4, kIds + 5}).id(kIds + 5).number(kX).address(0x7ffc0).address(kX).number(9);
+  main.tag(Tag::CallbackEnd, {4}).tag(Tag::MissingMore, {4, 0, 1}).number(0x4000).number(8);
+  main.tag(Tag::MissingEnd, {5, 1, 1});
   main.tag(Tag::Marker, {6, 5}).text("hello").sync(7, EventKind::Lock, 0x10).id(kIds + 3).tag(Tag::Join, {9, 1});
   child.tag(Tag::ThreadBegin, {3, 1}).tag(Tag::AtomicRmw, {8, kX, 8, 5, 1, 0, 9, 10}).tag(Tag::ThreadEnd, {8});
   raw.stream(0, 0, main, 40);
@@ -101,7 +104,8 @@ TEST(RecordingDamage, CutOffAnywhereItIsStillLegal) {
     const std::string whole{std::istreambuf_iterator<char>(in), {}};
     const std::size_t step = file == "meta" ? 7 : 1;
     for (std::size_t size = 0; size < whole.size(); size += step) {
-      if (size >= 72 && size < 4090 && file.ends_with(".buf")) continue;  // the rest of the page is not looked at
+      if (size >= sizeof(abi::ThreadState) && size < 4090 && file.ends_with(".buf"))
+        continue;  // the rest of the page is not looked at
       std::ofstream(path, std::ios::binary | std::ios::trunc).write(whole.data(), static_cast<std::streamsize>(size));
       const auto result = recording::merge_recording(raw.folder(), raw.trace());
       if (!result) continue;
@@ -128,16 +132,25 @@ TEST(RecordingDamage, WhateverThreadsSayTheTraceIsLegal) {
       const std::uint32_t s = below(5);
       RawBytes& out = streams[s];
       const std::uint64_t address = 0x1000 + 8 * below(4);
-      switch (below(14)) {
+      switch (below(17)) {
         case 0: out.tag(Tag::ThreadBegin, {stamp, s}); break;
         case 1: out.tag(below(8) == 0 ? Tag::Join : Tag::Fork, {stamp, below(6)}); break;
         case 2: out.id(kIds + below(2)).number(below(3)).number(below(3)); break;
         case 3: out.id(kIds + 2 + below(3)); break;
-        case 4: out.id(kIds + 5).number(1).address(0x1000 + 8 * below(8)).address(address).number(below(3)); break;
+        case 4:
+          out.id(kIds + 5)
+              .number(1)
+              .address(0x1000 + 8 * below(8))
+              .address(address)
+              .number(0x1000 * below(2) + 8 * below(8));
+          break;
         case 5: out.tag(Tag::Alloc, {stamp, 0x1000 + 8 * below(8), 8 * below(6)}); break;
         case 6: out.tag(Tag::Free, {stamp, 0x1000 + 8 * below(8)}); break;
         case 7: out.tag(Tag::MissingBegin, {stamp, 0x500, 1}).number(address).number(below(20)); break;
         case 8: out.tag(Tag::MissingEnd, {stamp, 1, 3}); break;
+        case 11: out.tag(Tag::CallbackBegin, {stamp, kIds + below(7)}); break;
+        case 12: out.tag(Tag::CallbackEnd, {stamp}); break;
+        case 13: out.tag(Tag::MissingMore, {stamp, 0, 1}).number(address).number(below(40)); break;
         case 9:
           out.tag(Tag::AtomicRmw, {stamp, address, 8, below(6), 1, 8 * below(2) + 4 * below(2), below(3), below(3)});
           break;

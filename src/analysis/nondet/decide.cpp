@@ -137,8 +137,8 @@ Answer Decider::search(const Question& question, const predict::GoalOrder& order
   const auto& [couple, challenger, form] = question;
   if (form == Form::Between && couple.writer != couple.floor)
     graph.add_clause({graph.before(couple.writer, challenger)});
-  const PointNo any = std::max<PointNo>(1, challenger != couple.floor ? challenger : couple.writer);
-  predict::Lemmas lemmas(window_, must_, graph, any, any, scratch_);
+  const PointNo next = couple.read == kEnd ? predict::kStart : couple.read;
+  predict::Lemmas lemmas(window_, must_, graph, next, next, scratch_);
   induce(question, lemmas);
   induce(question, graph);
   Answer answer;

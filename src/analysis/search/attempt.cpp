@@ -182,9 +182,12 @@ bool Attempt::is_done(const Proposal& proposal, std::span<const std::uint32_t> w
     blocked_.push_back(check(p));
   }
   if (stuck) return false;
-  if (window_.relaxed())
-    for (const PointNo p : proposal.racing)
-      if (const Blocked blocked = check_conditions(p, true); blocked.rule != Rule::None) blocked_.push_back(blocked);
+  for (const PointNo p : proposal.racing) {
+    if (p == kStart) continue;
+    Blocked blocked = check_reach(p);
+    if (blocked.rule == Rule::None && window_.relaxed()) blocked = check_conditions(p, true);
+    if (blocked.rule != Rule::None) blocked_.push_back(blocked);
+  }
   return blocked_.empty();
 }
 
@@ -210,6 +213,7 @@ bool Attempt::demanded(PointNo read) const {
 Blocked Attempt::check(PointNo point) const {
   if (window_.relaxed())
     if (const Blocked blocked = check_conditions(point, false); blocked.rule != Rule::None) return blocked;
+  if (const Blocked blocked = check_reach(point); blocked.rule != Rule::None) return blocked;
   const Event& e = window_.event(point);
   const std::uint32_t o = window_.object_of[point];
   if (window_.relaxed()) {
@@ -354,9 +358,14 @@ Blocked Attempt::check_values(PointNo point, const Event& e) const {
     if (!e.has(trace::kHasValue) || !result.value || *result.value == e.aux) return {point, Rule::CasSucceeds, 0, 0};
     return {};
   }
-  if (!altered_cells_.empty() && window_.goes_on_in_missing(point))
-    for (const CellNo cell : altered_cells_)
-      if (altered(cell) && window_.reaches(point, cell)) return {point, Rule::Unknown, 0, cell};
+  return {};
+}
+
+// Missing code goes on only with the recorded content of what it reaches.
+Blocked Attempt::check_reach(PointNo point) const {
+  if (altered_cells_.empty() || !window_.is_own_point(point)) return {};
+  for (const CellNo cell : altered_cells_)
+    if (altered(cell) && window_.reaches(point, cell)) return {point, Rule::Unknown, 0, cell};
   return {};
 }
 
@@ -472,10 +481,6 @@ void Attempt::perform(PointNo point) {
     perform_sync(point, e, t, failed);
   }
   ++done_[t];
-  // What is not as recorded does not become so by an event of missing code: it is not known then.
-  if (!altered_cells_.empty() && !window_.execution.sections_of(window_.event_of[point]).empty())
-    for (const CellNo cell : altered_cells_)
-      if (content(cell).writer != point && altered(cell) && window_.reaches(point, cell)) content(cell).unknown = true;
 }
 
 void Attempt::perform_write(PointNo point, const Event& e) {
@@ -525,7 +530,10 @@ void Attempt::leave_out_write(PointNo point) {
 // What its thread computed must let it do what was recorded.
 Blocked Attempt::check_conditions(PointNo point, bool racing) const {
   const bool deviates = deviated_[window_.thread_of[point]] != kStart;
-  if (deviates && window_.enters_missing(point)) return {point, Rule::History, 0, 0};
+  if (window_.is_own_point(point)) {
+    if (deviates) return {point, Rule::History, 0, 0};
+    if (!racing && trace::reads(window_.event(point)) && !read(point).faithful) return {point, Rule::OwnRead, 0, 0};
+  }
   if (window_.demands[point] == 0) return {};
   if (deviates && window_.event(point).kind == EventKind::ThreadEnd) return {point, Rule::History, 0, 0};
   const EventNo no = window_.event_of[point];

@@ -42,7 +42,7 @@ enum class Rule : std::uint8_t {
   Unknown,      // missing code would not find the recorded content in `cell`
   Condition,    // relaxed: what its thread computed; `other` is the number of the condition
   History,      // relaxed: an earlier read of its thread is not faithful
-  OwnRead,      // relaxed: a compare-and-swap that the model does not see would not find what it found
+  OwnRead,      // relaxed: what the model does not see (a compare-and-swap, missing code) would not find what it found
   Outcome,      // relaxed: it would end otherwise than recorded, and its thread goes on only if it does not
   NotMine,      // relaxed: its thread does not hold what it would give back
 };
@@ -61,7 +61,8 @@ struct Proposal {
   std::vector<std::uint32_t> faithful;  // per thread: reads at smaller positions are demanded
   HashSet<PointNo> demanded;            // and these
   bool near = false;                    // also with fewer changes of thread, as recorded as long as it goes
-  std::array<PointNo, 2> racing{};      // relaxed: what their addresses depend on must be right in the end
+  std::array<PointNo, 2> racing{};  // what is next in the end, kStart: nothing. What missing code reaches that is next
+                                    // must be right then; relaxed: and what their addresses depend on
 };
 
 class Attempt {
@@ -158,6 +159,7 @@ class Attempt {
   bool must_end_as_recorded(PointNo point, const FreeOutcome& free) const;
   bool holds(std::uint32_t thread, std::uint32_t object) const;
   Blocked check_values(PointNo point, const trace::Event& e) const;
+  Blocked check_reach(PointNo point) const;
   Blocked check_conditions(PointNo point, bool racing) const;
   ReadResult read(PointNo point) const;
   void perform(PointNo point);

@@ -252,12 +252,6 @@ void Lemmas::explain_read(const Attempt& attempt, const Proposal& proposal, cons
   const CellAccess& access = window_.access(read, blocked.cell);
   add_sources(read, access);
   add_intruder(attempt, read, access.cell, access.section);
-  // It read what missing code left, but that found another content than recorded there.
-  if (access.section == kStart || access.recorded != access.section || !attempt.unknown(access.cell)) return;
-  Clause clause{~faithful(read)};
-  add_intruder(attempt, access.section, access.cell, kStart);
-  add_other_writers(clause, attempt, access.section, access.cell, kStart);
-  add(clause);
 }
 void Lemmas::add_sources(PointNo read, const CellAccess& access) {
   Clause clause{~faithful(read)};
@@ -321,11 +315,12 @@ void Lemmas::explain_cas(const Attempt& attempt, PointNo point) {
 }
 
 void Lemmas::explain_unknown(const Attempt& attempt, const Blocked& blocked) {
+  Clause clause;
+  if (!is_racing(blocked.point)) clause.push_back(not_kept(blocked.point));
   if (window_.cells[blocked.cell].is_state) {
-    explain_state(attempt, {not_kept(blocked.point)}, blocked.point, blocked.point, blocked.cell);
+    explain_state(attempt, clause, blocked.point, blocked.point, blocked.cell);
     return;
   }
-  Clause clause{not_kept(blocked.point)};
   add_intruder(attempt, blocked.point, blocked.cell, kStart);
   add_other_writers(clause, attempt, blocked.point, blocked.cell, kStart);
   add(clause);

@@ -199,11 +199,12 @@ void CarriedState::on_object(const Event& e) {
   objects_.add(e, next_);
 }
 
-// Every event of missing code counts as a write to all that it reaches.
+// Every own point of missing code counts as a write to all that it reaches.
 void CarriedState::on_missing(const Event& e) {
   StoreNo from = 0;
-  for (const Stored& section : thread(e.thread).sections) {
-    const trace::ReachSet& reach = definitions_.reach[section.event.address];
+  const std::vector<Stored>& inside = thread(e.thread).inside;
+  for (auto it = inside.rbegin(); it != inside.rend() && it->event.kind == EventKind::MissingBegin; ++it) {
+    const trace::ReachSet& reach = definitions_.reach[it->event.address];
     if (reach.everything) everything_ = stored(e, true);
     for (const trace::Range& range : reach.ranges) {
       if (from == 0) {
@@ -216,11 +217,15 @@ void CarriedState::on_missing(const Event& e) {
 }
 
 void CarriedState::add(const Event& e) {
-  std::vector<Stored>& sections = thread(e.thread).sections;
-  if (e.kind == EventKind::MissingBegin) sections.push_back(stored(e));
+  std::vector<Stored>& inside = thread(e.thread).inside;
+  const auto in_callback = [&] { return !inside.empty() && inside.back().event.kind == EventKind::Call; };
+  if (e.kind == EventKind::MissingBegin) inside.push_back(stored(e));
+  if (e.kind == EventKind::Return && in_callback()) inside.pop_back();
+  while (e.kind == EventKind::MissingEnd && in_callback()) inside.pop_back();
   if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) on_object(e);
-  if (!sections.empty()) on_missing(e);
-  if (e.kind == EventKind::MissingEnd && !sections.empty()) sections.pop_back();
+  if (!inside.empty()) on_missing(e);
+  if (e.kind == EventKind::MissingEnd && !inside.empty()) inside.pop_back();
+  if (e.kind == EventKind::Call && !inside.empty()) inside.push_back(stored(e));
   switch (e.kind) {
     case EventKind::Lock:
     case EventKind::RdLock:

@@ -1,10 +1,10 @@
 // The state of a run at one point, as events: what must be performed first, in recorded order, so that a piece of the
 // trace can be executed by itself by the same rules. Most of it are recorded events: the allocs of live objects, the
 // locks that are held, the last write of each byte, sleepers and the notifies that were for them, arrivals at barriers
-// that somebody has yet to leave, guards, calls into missing code that have not come back, and reads that tell what
-// memory held at the start. Where those would drag in more, an event stands for them: a `lock` for a `wake` that took a
-// mutex again, a `write` without a value (on state outside of memory: an append) for missing code that wrote, a `begin`
-// for a thread that only is joined.
+// that somebody has yet to leave, guards, calls into missing code that have not come back (and calls of recorded
+// functions in them), and reads that tell what memory held at the start. Where those would drag in more, an event
+// stands for them: a `lock` for a `wake` that took a mutex again, a `write` without a value (on state outside of
+// memory: an append) for missing code that wrote, a `begin` for a thread that only is joined.
 //
 // Only what the piece touches is carried. Semaphores are carried by their counts, which is what the events of the piece
 // are told to have been there at the start.
@@ -103,7 +103,7 @@ class CarriedState {
     trace::Event event;
     bool by_missing = false;  // it belongs to missing code that writes the byte, whatever else it is
   };
-  // Who gave each byte of a granule what it holds: a write, an event of missing code, or a read that tells what was
+  // Who gave each byte of a granule what it holds: a write, an own point of missing code, or a read that tells what was
   // there at the start.
   struct Bytes {
     StoreNo from[8] = {};
@@ -120,7 +120,9 @@ class CarriedState {
   struct Thread {
     std::vector<Held> held;
     std::optional<Sleep> sleep;
-    std::vector<Stored> sections;  // begins of calls into missing code, outermost first
+    // Where it is in missing code: the begins of sections and the calls in them that have not returned, outermost
+    // first. It is at own points of those sections that come after the last call.
+    std::vector<Stored> inside;
   };
   struct Arrival {
     Stored event;
@@ -162,7 +164,7 @@ class CarriedState {
   HashMap<std::uint64_t, Bytes> bytes_;  // by granule
   std::vector<Stored> store_ = std::vector<Stored>(1);
   std::size_t used_ = 0;              // entries of store_ that were in use when that was last counted
-  std::optional<Stored> everything_;  // the last event of missing code that may reach everything
+  std::optional<Stored> everything_;  // the last own point of missing code that may reach everything
   LiveObjects objects_;
   std::map<std::uint64_t, std::vector<ThreadId>> sleepers_;  // by condition, not yet notified, longest first
   std::map<std::uint64_t, std::vector<Round>> barriers_;     // rounds that somebody may leave, or complete

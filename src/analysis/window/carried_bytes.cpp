@@ -124,7 +124,7 @@ struct CarriedState::Codec {
       writer.varint(sleep.depth);
       put_optional(writer, sleep.notified, [&](const Stored& notify) { put(writer, notify); });
     });
-    put(writer, thread.sections);
+    put(writer, thread.inside);
   }
   static void put_sync(ByteWriter& writer, const CarriedState& state) {
     writer.varint(state.sleepers_.size());
@@ -213,8 +213,12 @@ struct CarriedState::Codec {
       if (sleep.wait.event.thread != id || sleep.depth == 0) reader.fail();
       return sleep;
     });
-    for (std::size_t n = stored_count(); n > 0 && reader.ok(); --n)
-      thread.sections.push_back(stored(EventKind::MissingBegin));
+    for (std::size_t n = stored_count(); n > 0 && reader.ok(); --n) {
+      thread.inside.push_back(stored());
+      const EventKind kind = thread.inside.back().event.kind;
+      // A call counts in missing code only.
+      if (kind != EventKind::MissingBegin && (kind != EventKind::Call || thread.inside.size() == 1)) reader.fail();
+    }
     return thread;
   }
   void read_sync() {

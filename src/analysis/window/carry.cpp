@@ -84,7 +84,7 @@ void CarriedState::choose_threads(Chosen& chosen) const {
   for (const Thread& thread : threads_) {
     for (const Held& held : thread.held)
       for (std::size_t i = 0; i < held.acquires.size(); ++i) chosen.add(held.acquires[i], i);
-    for (const Stored& begin : thread.sections) chosen.add(begin);
+    for (const Stored& crossing : thread.inside) chosen.add(crossing);
     if (!thread.sleep) continue;
     const Sleep& sleep = *thread.sleep;
     Event lock;

@@ -121,7 +121,7 @@ struct MustOrder::Pass {
     if (w.execution.has_missing()) {
       model::VectorClock clock{std::span<const std::uint32_t>(current[t])};
       clock.set(ThreadId{t}, 0);
-      missing.before(e, clock);
+      missing.before(e, w.execution.reach_sets_of(w.event_of[p]), clock);
       join(t, clock.times());
     }
     const std::uint32_t o = w.object_of[p];
@@ -269,7 +269,7 @@ struct MustOrder::Pass {
     if (w.execution.has_missing()) {
       model::VectorClock clock{std::span<const std::uint32_t>(current[t])};
       clock.set(ThreadId{t}, w.position_of[p] + 1);
-      missing.after(e, clock);
+      missing.after(e, w.execution.reach_sets_of(w.event_of[p]), clock);
     }
     if (trace::reads(e) && w.demanded_by[p] != kNone && w.demanded_by[p] != w.position_of[p]) pending[t].push_back(p);
     if (e.kind == EventKind::Fork && index(e.child()) < m.threads_) {

@@ -206,11 +206,10 @@ struct Window::Builder {
     return false;
   }
 
-  bool is_demand(const Event& e, bool in_section) const {
+  bool is_demand(const Event& e, bool own_point) const {
     if (w.keeps_writers) return false;
-    return e.kind == EventKind::Branch || e.has(trace::kCas) || e.has(trace::kComputed) ||
-           e.kind == EventKind::MissingBegin || e.kind == EventKind::MissingEnd ||
-           (e.kind == EventKind::Call && in_section) || (e.kind == EventKind::Fork && passes_values) || gives_back(e);
+    return own_point || e.kind == EventKind::Branch || e.has(trace::kCas) || e.has(trace::kComputed) ||
+           (e.kind == EventKind::Fork && passes_values) || gives_back(e);
   }
   // The value that it gives back is the recorded one only if all that it read is.
   bool gives_back(const Event& e) const { return passes_values && e.kind == EventKind::ThreadEnd; }
@@ -272,14 +271,13 @@ struct Window::Builder {
       const EventNo no{i};
       const Event& e = x.event(no);
       const std::size_t t = index(e.thread);
-      const bool in_section = x.has_missing() && !x.sections_of(no).empty();
+      const bool own_point = x.has_missing() && !x.sections_of(no).empty();
       const bool diverges = w.relaxed() && w.symbols->diverged(e.thread) == no;
       if (diverges) has_read[t] = 1;
       const bool demanding = w.relaxed() ? has_condition(no, has_read[t] != 0) || (gives_back(e) && has_read[t] != 0)
-                                         : is_demand(e, in_section);
+                                         : is_demand(e, own_point);
       const Touched touched = trace::is_access(e.kind) ? touched_by(no, e) : Touched{always_matters(e), false};
-      const bool matters =
-          touched.matters || in_section || diverges || (demanding && (w.relaxed() || has_read[t] != 0));
+      const bool matters = touched.matters || own_point || diverges || (demanding && (w.relaxed() || has_read[t] != 0));
       if (demanding && !w.relaxed()) has_read[t] = 0;
       if (touched.reads_cell || (w.relaxed() && ends_otherwise(no))) has_read[t] = 1;
       if (w.relaxed() && e.kind == EventKind::Fork && index(e.child()) < threads && has_changing_inputs(e.child()))
@@ -377,12 +375,12 @@ struct Window::Builder {
 
   // How far the trace has come: who wrote each cell last, and which missing code could have.
   struct Passed {
-    std::vector<PointNo> writer, section;  // by cell; section: last event of missing code that reaches it
+    std::vector<PointNo> writer, section;  // by cell; section: last own point of missing code that reaches it
     PointNo everything_section = kStart;   // the last that reaches everything
-    std::map<std::uint32_t, const trace::ReachSet*> open;  // sections in progress
+    std::map<std::uint32_t, const trace::ReachSet*> running;  // sections whose code runs
   };
 
-  // Recorded writers, and the last event of missing code on each cell.
+  // Recorded writers, and the last own point of missing code on each cell.
   void fill_accesses() {
     Passed passed;
     passed.writer.assign(w.cells.size(), kStart);
@@ -429,7 +427,7 @@ struct Window::Builder {
     const bool born_since = cell.life != model::kNoLife && w.alloc_of[cell.life] > passed.everything_section;
     if (!born_since) access.section = std::max(access.section, passed.everything_section);
     access.recorded = e.has(trace::kByValue) ? kNone : std::max(passed.writer[number], access.section);
-    for (const auto& [id, reach] : passed.open)
+    for (const auto& [id, reach] : passed.running)
       access.only_by_identity = access.only_by_identity || contains(*reach, cell.address);
     if (access.recorded == kStart && access.read_known && !cell.start_known) {
       cell.start_known = true;
@@ -446,17 +444,20 @@ struct Window::Builder {
       access.written = cut(w.free_outcome(p)->outcome->stores.value, cell.address - e.address, cell.size);
   }
   void pass_sections(PointNo p, EventNo no, const Event& e, Passed& passed) const {
-    for (const model::SectionAt& at : x.sections_of(no)) {
+    const std::span<const model::SectionAt> own = x.sections_of(no);
+    for (const model::SectionAt& at : own) {
       if (reach_of(at).everything) passed.everything_section = p;
-      if (e.kind == EventKind::MissingBegin) passed.open[at.section] = &reach_of(at);
+      // It goes on, unless it calls a recorded function or has come to its end.
+      if (e.kind == EventKind::Call || (e.kind == EventKind::MissingEnd && at.section == own.back().section))
+        passed.running.erase(at.section);
+      else
+        passed.running[at.section] = &reach_of(at);
       for (const model::Piece& piece : x.pieces(at)) {
         const auto [from, to] = cuts_of(piece.life, piece.range.address, piece.range.size);
         for (std::size_t c = from; c < to; ++c)
           if (cell_at[c] != kNone) passed.section[cell_at[c]] = p;
       }
     }
-    if (e.kind == EventKind::MissingEnd && !x.sections_of(no).empty())
-      passed.open.erase(x.sections_of(no).back().section);
   }
   static bool contains(const trace::ReachSet& reach, std::uint64_t address) {
     if (reach.everything) return true;
@@ -511,7 +512,8 @@ struct Window::Builder {
       w.last_demand[p] = last[t];
       if (!trace::reads(e) || w.accesses(p).empty()) continue;
       // A compare-and-swap that failed, without a value, must find what it found.
-      if (w.every_read || (e.has(trace::kCas) && (!e.has(trace::kFailed) || !e.has(trace::kHasValue))))
+      if (w.every_read || w.is_own_point(p) ||
+          (e.has(trace::kCas) && (!e.has(trace::kFailed) || !e.has(trace::kHasValue))))
         w.demanded_by[p] = w.position_of[p];
       else
         pending[t].push_back(p);
@@ -548,23 +550,12 @@ const CellAccess& Window::access(PointNo point, CellNo cell) const {
   return *it;
 }
 
-bool Window::enters_missing(PointNo point) const {
-  const EventKind kind = event(point).kind;
-  return kind == EventKind::MissingBegin || kind == EventKind::MissingEnd ||
-         (kind == EventKind::Call && !execution.sections_of(event_of[point]).empty());
-}
-
-bool Window::goes_on_in_missing(PointNo point) const {
-  return enters_missing(point) ||
-         (event(point).kind == EventKind::Return && !execution.sections_of(event_of[point]).empty());
-}
-
-bool Window::reaches(PointNo section_event, CellNo cell) const {
+bool Window::reaches(PointNo own_point, CellNo cell) const {
   if (const std::uint32_t life = cells[cell].life; life != model::kNoLife) {
     const model::Life& object = execution.lives()[life];
-    if (object.alloc > event_of[section_event] || (object.free && *object.free < event_of[section_event])) return false;
+    if (object.alloc > event_of[own_point] || (object.free && *object.free < event_of[own_point])) return false;
   }
-  for (const model::SectionAt& at : execution.sections_of(event_of[section_event])) {
+  for (const model::SectionAt& at : execution.sections_of(event_of[own_point])) {
     if (trace.definitions.reach[execution.sections()[at.section].reach].everything) return true;
     for (const model::Piece& piece : execution.pieces(at))
       if (piece.life == cells[cell].life && cells[cell].address - piece.range.address < piece.range.size) return true;

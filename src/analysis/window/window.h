@@ -43,12 +43,12 @@ inline std::uint64_t cut(std::uint64_t value, std::uint64_t offset, std::uint64_
 // What an access does to one cell. An append writes, and finds what it does not read (trace/state.h).
 struct CellAccess {
   CellNo cell = 0;
-  PointNo recorded = kStart;  // of what is read or found: who wrote it, in the trace (an event of missing code counts
-                              // as a write); kNone: its value is nobody's (trace::kByValue)
-  PointNo section = kStart;   // likewise: the last event of missing code before it that reaches the cell
+  PointNo recorded = kStart;  // of what is read or found: who wrote it, in the trace (an own point of missing code
+                              // counts as a write); kNone: its value is nobody's (trace::kByValue)
+  PointNo section = kStart;  // likewise: the last own point of missing code before it that reaches the cell
   bool reads = false, writes = false, appends = false;
   bool read_known = false, written_known = false;
-  bool only_by_identity = false;  // missing code in progress reaches it: no value tells it is faithful
+  bool only_by_identity = false;  // missing code that runs reaches it: no value tells it is faithful
   std::uint64_t read = 0, written = 0;
 };
 
@@ -125,7 +125,7 @@ class Window {
 
   std::vector<Cell> cells;
   std::vector<std::vector<PointNo>> writers;  // by cell, in order
-  std::vector<PointNo> last_section;          // by cell (that is not freed): the last event of missing code
+  std::vector<PointNo> last_section;          // by cell (that is not freed): the last own point of missing code
                                               // that reaches it; kStart
   std::vector<Object> objects;
   std::vector<Scope> scopes;
@@ -163,11 +163,12 @@ class Window {
   std::size_t access_count() const { return accesses_.size(); }
   // What a write stores in a cell that it writes.
   const CellAccess& access(PointNo point, CellNo cell) const;
-  // mbegin, mend, a call in a section: missing code is kept only if what its thread read before was faithful.
-  bool enters_missing(PointNo point) const;
-  // These, and a return in a section: what missing code reaches must hold what was recorded.
-  bool goes_on_in_missing(PointNo point) const;
-  bool reaches(PointNo section_event, CellNo cell) const;
+  // An own point of missing code is kept only if what its thread read, also there, was faithful, and what it reaches
+  // holds what was recorded.
+  bool is_own_point(PointNo point) const {
+    return execution.has_missing() && !execution.sections_of(event_of[point]).empty();
+  }
+  bool reaches(PointNo own_point, CellNo cell) const;
 
   // May the write leave in the cell what the read's piece must find? `writer` kStart: the start content.
   bool gives(PointNo writer, const CellAccess& read) const;

@@ -208,35 +208,12 @@ void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
     inside.CreateCall(begin, {callee, inside.getInt32(static_cast<std::uint32_t>(pointers.size())), array});
   }
 
-  if (auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(&call)) {
-    if (llvm::PHINode* phi = missing_at_.lookup(invoke->getUnwindDest())) {
-      phi->setIncomingValueForBlock(invoke->getParent(), missing);
-    }
-  }
   if (call.doesNotReturn()) return;
   then = llvm::SplitBlockAndInsertIfThen(missing, after(call), /*Unreachable=*/false);
   Builder ending(*then, call.getDebugLoc());
   const llvm::FunctionCallee end = module_.getOrInsertFunction("__racecast_missing_end", ending.getVoidTy(),
                                                                ending.getInt32Ty(), ending.getInt64Ty());
   ending.CreateCall(end, {ending.getInt32(value_bytes(call.getType()) != 0 ? 1 : 0), result_bits(ending, call)});
-}
-
-void CallHooks::add_landing(llvm::LandingPadInst& landing, llvm::Instruction& before) {
-  llvm::BasicBlock* block = landing.getParent();
-  const bool any = llvm::any_of(llvm::predecessors(block), [&](const llvm::BasicBlock* predecessor) {
-    const auto* invoke = llvm::dyn_cast<llvm::InvokeInst>(predecessor->getTerminator());
-    return invoke != nullptr && may_miss(kind_of(*invoke, context_));
-  });
-  if (!any) return;
-  llvm::IRBuilder<> builder(block, block->begin());
-  llvm::PHINode* missing = builder.CreatePHI(builder.getInt1Ty(), 2);
-  for (llvm::BasicBlock* predecessor : llvm::predecessors(block)) missing->addIncoming(builder.getFalse(), predecessor);
-  missing_at_[block] = missing;
-  llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(missing, &before, /*Unreachable=*/false);
-  Builder ending(*then, before.getDebugLoc());
-  const llvm::FunctionCallee end = module_.getOrInsertFunction("__racecast_missing_end", ending.getVoidTy(),
-                                                               ending.getInt32Ty(), ending.getInt64Ty());
-  ending.CreateCall(end, {ending.getInt32(0), ending.getInt64(0)});
 }
 
 void CallHooks::add(llvm::CallBase& call) {

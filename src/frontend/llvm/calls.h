@@ -6,8 +6,7 @@
 //   there, before it returns.
 // - Outside, Indirect, Assembly: __racecast_missing_begin before and __racecast_missing_end after, where the callee has
 // no
-//   hooks. The end is also on the unwind edge of an invoke; a call that is left by an exception has no end, the landing
-//   record of an outer activation says so.
+//   hooks. A call that is left by an exception has no end of its own: whoever catches it tells (border_code.h).
 //
 // Whether the callee has hooks: another file's function has the weak symbol `__racecast_has.NAME`, whose address is
 // null if nobody defines it. An indirect callee has a mark in the 8 bytes before its entry (marks.h). clang's
@@ -30,10 +29,6 @@ class CallHooks {
  public:
   CallHooks(llvm::Module& module, const CallContext& context) : module_(module), context_(context) {}
 
-  // Inserts right before `before`, which follows the record of this landing: the end of a section that an unwind left.
-  // To be called before add() for the invokes that unwind to it.
-  void add_landing(llvm::LandingPadInst& landing, llvm::Instruction& before);
-
   // Inserts what `call` needs right before and right after it. Splits blocks.
   void add(llvm::CallBase& call);
 
@@ -52,8 +47,7 @@ class CallHooks {
 
   llvm::Module& module_;
   const CallContext& context_;
-  llvm::DenseMap<const llvm::BasicBlock*, llvm::PHINode*> missing_at_;  // of a landing pad: was missing code left?
-  llvm::DenseMap<const llvm::Function*, llvm::AllocaInst*> scratch_;    // for arguments of hooks, as large as needed
+  llvm::DenseMap<const llvm::Function*, llvm::AllocaInst*> scratch_;  // for arguments of hooks, as large as needed
   llvm::DenseMap<std::pair<const program::LibraryFunction*, int>, llvm::GlobalVariable*> rows_;  // by When
 };
 

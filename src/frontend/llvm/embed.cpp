@@ -81,6 +81,11 @@ void embed(llvm::Module& module, const Lowered& lowered, const abi::Model& model
   for (const auto& [global, id] : lowered.globals) {
     if (has_table_address(*global) && is_used(*global)) globals[id] = const_cast<llvm::GlobalVariable*>(global);
   }
+  std::vector<std::uint64_t> sizes(globals.size());
+  for (const auto& [global, id] : lowered.globals) {
+    if (!global->isDeclarationForLinker())
+      sizes[id] = module.getDataLayout().getTypeAllocSize(global->getValueType()).getFixedValue();
+  }
   std::vector<llvm::Constant*> functions(model.program.functions.size(), null);
   for (const auto& [function, id] : lowered.functions) {
     if (has_table_address(*function)) functions[id] = const_cast<llvm::Function*>(function);
@@ -99,6 +104,7 @@ void embed(llvm::Module& module, const Lowered& lowered, const abi::Model& model
       bytes,
       builder.getInt64(packed.size()),
       table(module, globals, "__racecast_globals"),
+      constant(module, llvm::ConstantDataArray::get(context, sizes), "__racecast_global_sizes"),
       builder.getInt64(globals.size()),
       table(module, functions, "__racecast_functions"),
       builder.getInt64(functions.size()),

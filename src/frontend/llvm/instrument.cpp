@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "frontend/llvm/atomics.h"
+#include "frontend/llvm/border_code.h"
 #include "frontend/llvm/call_code.h"
 #include "frontend/llvm/call_kind.h"
 #include "frontend/llvm/calls.h"
@@ -35,6 +36,7 @@ struct Work {
   std::vector<std::uint32_t> first_ids;  // of each record
   std::vector<llvm::Instruction*> atomics;
   std::vector<llvm::CallBase*> calls;
+  bool may_be_callback = false;
 };
 
 bool resolves_ifunc(const llvm::Function& function) {
@@ -59,6 +61,7 @@ Work plan_work(llvm::Function& function, const Lowered& lowered, const CallConte
   Work work;
   work.function = &function;
   work.records = plan(function, lowered, context, hooks);
+  work.may_be_callback = has_unknown_callers(function);  // asked now: the table of functions will have its address
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
       work.calls.push_back(call);
@@ -69,9 +72,17 @@ Work plan_work(llvm::Function& function, const Lowered& lowered, const CallConte
   return work;
 }
 
+// The record with which an activation begins. Every function has one.
+std::size_t entry_of(const Work& work) {
+  const auto entry =
+      llvm::find_if(work.records, [](const Record& record) { return (record.shape.header.flags & abi::kEntry) != 0; });
+  CHECK(entry != work.records.end(), "{} has no entry", work.function->getName().str());
+  return static_cast<std::size_t>(entry - work.records.begin());
+}
+
 // From the last record to the first: inserting one splits its block and moves only what is behind it. Records with the
 // same place go in order, and so does what a landing adds between them.
-void insert_records(const Work& work, RecordCode& code, CallCode& calls, CallHooks& hooks) {
+void insert_records(const Work& work, RecordCode& code, CallCode& calls, BorderCode& border) {
   std::size_t end = work.records.size();
   while (end > 0) {
     llvm::Instruction* before = work.records[end - 1].before;
@@ -86,7 +97,7 @@ void insert_records(const Work& work, RecordCode& code, CallCode& calls, CallHoo
       } else {
         calls.write(record, work.first_ids[i]);
       }
-      if (lands) hooks.add_landing(*landing, *before);
+      if (lands) border.add_landing(*before);
     }
     end = begin;
   }
@@ -159,11 +170,14 @@ bool instrument(llvm::Module& module, const program::Library& library, Hooks hoo
   embed(module, lowered, model, *ids);
   RecordCode code(module, *ids);
   CallCode calls(module, *ids);
+  BorderCode border(module, *ids);
   CallHooks call_hooks(module, context);
   for (const Work& work : works) {
-    insert_records(work, code, calls, call_hooks);
+    insert_records(work, code, calls, border);
     for (llvm::Instruction* atomic : work.atomics) add_atomic_hooks(module, *atomic);
     for (auto call = work.calls.rbegin(); call != work.calls.rend(); ++call) call_hooks.add(**call);
+    if (work.may_be_callback) border.add_callback(*work.function, work.first_ids[entry_of(work)]);
+    border.add_unwinding(*work.function);
     keep_slots_apart(*work.function, lowered);
   }
   for (const Work& work : works) mark(*work.function);

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "model/order/execution.h"
 #include "model/order/missing_reach.h"
+#include "model/order/open_sections.h"
 #include "model/walk/thread.h"
 #include "program/evaluate.h"
 #include "trace/state.h"
@@ -44,17 +45,14 @@ VariantMaker::VariantMaker(const trace::Trace& trace) : trace_(trace) {
   by_thread_.resize(trace.definitions.threads.size());
   const MissingReach reach(trace);
   tied_.assign(trace.events.size(), 0);
-  std::vector<int> open(by_thread_.size());
+  OpenSections<char> open;
   bool has_semaphores = false;
   for (std::size_t i = 0; i < trace.events.size(); ++i) {
     const Event& e = trace.events[i];
     by_thread_[index(e.thread)].push_back(EventNo{i});
     has_semaphores = has_semaphores || is_semaphore(e);
     if (reach.empty()) continue;
-    int& depth = open[index(e.thread)];
-    if (e.kind == EventKind::MissingBegin) ++depth;
-    tied_[i] = depth > 0 || reach.contains(e) ? 1 : 0;
-    if (e.kind == EventKind::MissingEnd && depth > 0) --depth;
+    tied_[i] = !open.add(e).empty() || reach.contains(e) ? 1 : 0;
   }
   if (!has_semaphores) return;
   // As analysis/window/window.cpp and witness/judge.cpp find it in a trace that is a run.

@@ -54,7 +54,7 @@ class VariantMaker {
   const trace::Trace& trace_;
   std::vector<std::vector<EventNo>> by_thread_;
   std::vector<std::optional<std::uint64_t>> semaphore_start_;  // by event: what it must say
-  std::vector<char> tied_;                                     // by event: missing code reaches what it is about
+  std::vector<char> tied_;  // by event: an own point of missing code, or that reaches what it is about
   std::shared_ptr<const WalkCode> code_;
   std::shared_ptr<const ConstantMemory> constants_;
 };

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/memory/byte_map.h"
+#include "model/order/open_sections.h"
 
 namespace racecast::model {
 
@@ -64,7 +65,7 @@ class Barriers {
   std::uint32_t next_ = 0;
 };
 
-// Who wrote each byte last. An event of missing code counts as a write to all that it reaches.
+// Who wrote each byte last. An own point of missing code counts as a write to all that it reaches.
 class Writers {
  public:
   void write(std::uint64_t address, std::uint64_t size, EventNo no) { writers_.assign(address, size, no); }
@@ -102,7 +103,7 @@ class Writers {
 
  private:
   ByteMap<EventNo> writers_;
-  std::optional<EventNo> everything_;  // last event of a section that reaches everything
+  std::optional<EventNo> everything_;  // last own point of a section that reaches everything
 };
 
 }  // namespace
@@ -130,7 +131,7 @@ void Execution::build_lives_and_reads() {
   Writers writers;
   Barriers barriers;
   LiveMap live;
-  std::vector<std::vector<SectionAt>> open(by_thread_.size());
+  OpenSections<SectionAt> open;
   std::uint64_t changes = 0;                // of `live`
   std::vector<std::uint64_t> pieces_as_of;  // by pieces_: `changes` when they were split
   const auto begin_life = [&](const Event& e, EventNo no) {
@@ -148,14 +149,11 @@ void Execution::build_lives_and_reads() {
     writers.forget(e.address, e.size);
     ++changes;
   };
-  // What the missing code that the event is in reaches.
+  // What missing code reaches that the event is an own point of.
   const auto pass_sections = [&](const Event& e, EventNo no) {
-    std::vector<SectionAt>& sections = open[index(e.thread)];
-    if (e.kind == EventKind::MissingBegin) {
-      sections.push_back({static_cast<std::uint32_t>(sections_.size()), kNone32});
-      sections_.push_back({no, static_cast<std::uint32_t>(e.address)});
-    }
-    for (SectionAt& at : sections) {
+    const SectionAt begun{static_cast<std::uint32_t>(sections_.size()), kNone32};
+    if (e.kind == EventKind::MissingBegin) sections_.push_back({no, static_cast<std::uint32_t>(e.address)});
+    for (SectionAt& at : open.add(e, begun)) {
       const trace::ReachSet& reach = trace_.definitions.reach[sections_[at.section].reach];
       if (at.pieces == kNone32 || pieces_as_of[at.pieces] != changes) {
         at.pieces = static_cast<std::uint32_t>(pieces_.size());
@@ -166,7 +164,6 @@ void Execution::build_lives_and_reads() {
       sections_at_.push_back(at);
       writers.reach(reach, no);
     }
-    if (e.kind == EventKind::MissingEnd && !sections.empty()) sections.pop_back();
   };
   life_.assign(size(), kNoLife);
   for (std::size_t i = 0; i < size(); ++i) {
@@ -240,6 +237,12 @@ std::span<const ReadFrom> Execution::reads_from(EventNo no) const {
 std::span<const SectionAt> Execution::sections_of(EventNo no) const {
   return std::span(sections_at_)
       .subspan(sections_begin_[index(no)], sections_begin_[index(no) + 1] - sections_begin_[index(no)]);
+}
+
+std::vector<std::uint32_t> Execution::reach_sets_of(EventNo no) const {
+  std::vector<std::uint32_t> sets;
+  for (const SectionAt& at : sections_of(no)) sets.push_back(sections_[at.section].reach);
+  return sets;
 }
 
 }  // namespace racecast::model

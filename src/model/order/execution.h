@@ -41,7 +41,7 @@ struct Life {
   std::optional<EventNo> free;
 };
 
-// One call into missing code.
+// One call into missing code, or a thread that began in it.
 struct Section {
   EventNo begin{};
   std::uint32_t reach = 0;  // into Definitions::reach
@@ -51,7 +51,7 @@ struct Piece {
   std::uint32_t life = kNoLife;
   trace::Range range;
 };
-// A section as one of its events finds it: what it reaches is addresses, and their lives change while it goes on.
+// A section as one of its own points finds it: what it reaches is addresses, and their lives change while it goes on.
 struct SectionAt {
   std::uint32_t section = 0;  // into Execution::sections()
   std::uint32_t pieces = 0;   // for Execution::pieces()
@@ -81,14 +81,16 @@ class Execution {
     return it == mutex_life_.end() ? kNoLife : it->second;
   }
 
-  // Where a read got its bytes, in order, all of them, and what an append found; an event of missing code counts as a
-  // write to all that its section reaches.
+  // Where a read got its bytes, in order, all of them, and what an append found; an own point of missing code counts as
+  // a write to all that its section reaches.
   std::span<const ReadFrom> reads_from(EventNo no) const;
 
   std::span<const LockScope> scopes() const { return scopes_; }
   std::span<const Section> sections() const { return sections_; }
-  // The sections of missing code that an event belongs to, outermost first.
+  // The sections of missing code that an event is an own point of, outermost first.
   std::span<const SectionAt> sections_of(EventNo no) const;
+  // The reach sets of these.
+  std::vector<std::uint32_t> reach_sets_of(EventNo no) const;
   std::span<const Piece> pieces(const SectionAt& at) const { return pieces_[at.pieces]; }
   bool has_missing() const { return has_missing_; }
 

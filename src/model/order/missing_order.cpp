@@ -74,10 +74,8 @@ MissingOrder::ClassId MissingOrder::split(ClassId from, std::uint64_t bytes) {
   return part;
 }
 
-void MissingOrder::before(const trace::Event& event, VectorClock& clock) {
-  std::vector<std::uint64_t>& sections = open(event.thread);
-  if (event.kind == EventKind::MissingBegin) sections.push_back(event.address);
-  for (const std::uint64_t id : sections) {
+void MissingOrder::before(const trace::Event& event, std::span<const std::uint32_t> own, VectorClock& clock) {
+  for (const std::uint32_t id : own) {
     const trace::ReachSet& reach = definitions_.reach[id];
     if (reach.everything || !reach.ranges.empty()) clock.join(everything_);
     if (reach.everything) clock.join(all_);
@@ -108,9 +106,8 @@ void MissingOrder::before(const trace::Event& event, VectorClock& clock) {
   }
 }
 
-void MissingOrder::after(const trace::Event& event, const VectorClock& clock) {
-  std::vector<std::uint64_t>& sections = open(event.thread);
-  for (const std::uint64_t id : sections) {
+void MissingOrder::after(const trace::Event& event, std::span<const std::uint32_t> own, const VectorClock& clock) {
+  for (const std::uint32_t id : own) {
     const trace::ReachSet& reach = definitions_.reach[id];
     if (reach.everything || !reach.ranges.empty()) {
       all_.join(clock);
@@ -133,7 +130,6 @@ void MissingOrder::after(const trace::Event& event, const VectorClock& clock) {
       });
     }
   }
-  if (event.kind == EventKind::MissingEnd && !sections.empty()) sections.pop_back();
 }
 
 }  // namespace racecast::model

@@ -1,5 +1,6 @@
-// The order that missing code keeps (docs/semantics.md, section 4), as clocks. Per byte, an event of a section comes
-// after all section events that reach the byte and after all events on it; an event on the byte comes after the former.
+// The order that missing code keeps (docs/semantics.md, section 4), as clocks. Per byte, an own point of a section
+// comes after all own points of sections that reach the byte and after all events on it; an event on the byte comes
+// after the former. (A *section event* here is an own point.)
 //
 // Bytes that are in the same reach sets have the same section events, so these are kept per class of bytes: the classes
 // are the coarsest partition of memory such that each reach set is a union of them. It is refined when a set is met for
@@ -29,11 +30,11 @@ class MissingOrder {
   explicit MissingOrder(const trace::Definitions& definitions) : definitions_(definitions), classes_(1) {}
 
   // Joins into `clock` what came before the event and is tied to it: directly, or (events on bytes) through a section
-  // event that is joined.
-  void before(const trace::Event& event, VectorClock& clock);
+  // event that is joined. `own`: the reach sets of the sections that it is an own point of (open_sections.h).
+  void before(const trace::Event& event, std::span<const std::uint32_t> own, VectorClock& clock);
   // Publishes the event's clock (with its own time) for those that come after it. Every event that was given to
   // before() must be given to after() next.
-  void after(const trace::Event& event, const VectorClock& clock);
+  void after(const trace::Event& event, std::span<const std::uint32_t> own, const VectorClock& clock);
 
   // How many classes there are, those of bytes that no section reached so far not counted. For tests and figures.
   std::size_t classes() const { return classes_.size() - 1; }
@@ -59,10 +60,6 @@ class MissingOrder {
     std::vector<ClassId> classes;
   };
 
-  std::vector<std::uint64_t>& open(ThreadId thread) {
-    if (index(thread) >= open_.size()) open_.resize(index(thread) + 1);
-    return open_[index(thread)];
-  }
   std::span<const ClassId> classes_of(std::uint64_t set);
   void refine(std::uint64_t set);
   ClassId split(ClassId from, std::uint64_t bytes);
@@ -70,7 +67,6 @@ class MissingOrder {
   void cells(const trace::Range& range, Function&& function);
 
   const trace::Definitions& definitions_;
-  std::vector<std::vector<std::uint64_t>> open_;  // per thread, reach sets of its open sections
   Shadow<Cells> granules_;
   std::vector<Class> classes_;
   std::vector<Set> sets_;   // by number of the reach set

@@ -206,7 +206,8 @@ void SyncClocks::enter(const Event& e, ThreadState& self) {
     }
   }
   if (missing_) {
-    missing_->before(e, self.clock);
+    own_ = sections_.add(e, static_cast<std::uint32_t>(e.address));
+    missing_->before(e, own_, self.clock);
     changed(self);
   }
 }
@@ -290,7 +291,7 @@ void SyncClocks::leave(const Event& e, ThreadState& self) {
     default: break;
   }
   if (execution_ && trace::writes(e)) writers_.assign(e.address, e.size, stamp(e.thread));
-  if (missing_) missing_->after(e, self.clock);
+  if (missing_) missing_->after(e, own_, self.clock);
 }
 
 }  // namespace racecast::model

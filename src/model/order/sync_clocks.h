@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "model/memory/byte_map.h"
 #include "model/order/missing_order.h"
+#include "model/order/open_sections.h"
 #include "model/order/vector_clock.h"
 #include "trace/trace.h"
 
@@ -166,6 +167,8 @@ class SyncClocks {
   ByteMap<Stamp> writers_;     // execution edges
   std::map<std::uint64_t, std::pair<std::uint64_t, Stamp>> allocations_;  // the same: address → size, stamp
   std::unique_ptr<MissingOrder> missing_;
+  OpenSections<std::uint32_t> sections_;  // by their reach sets
+  std::span<const std::uint32_t> own_{};  // those that the event between enter() and leave() is an own point of
 };
 
 }  // namespace racecast::model

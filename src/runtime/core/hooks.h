@@ -16,6 +16,10 @@ RACECAST_EXPORT void __racecast_fence(std::uint32_t order);
 RACECAST_EXPORT void __racecast_missing_begin(const void* callee, std::uint32_t count, const void* const* pointers);
 RACECAST_EXPORT void __racecast_everything_begin(const void* callee);
 RACECAST_EXPORT void __racecast_missing_end(std::uint32_t has_value, std::uint64_t result);
+RACECAST_EXPORT void __racecast_called(const void* frame, std::uint32_t id);
+RACECAST_EXPORT void __racecast_returning(const void* result);
+RACECAST_EXPORT void __racecast_caught(const void* frame);
+RACECAST_EXPORT void __racecast_unwinding(const void* frame);
 RACECAST_EXPORT void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count, std::uint64_t result,
                                        const std::uint64_t* arguments);
 

@@ -8,7 +8,7 @@
 #include "runtime/core/hooks.h"
 #include "runtime/core/process.h"
 #include "runtime/core/sys.h"
-#include "runtime/missing/reach.h"
+#include "runtime/missing/globals.h"
 
 namespace racecast::runtime {
 
@@ -90,7 +90,7 @@ void add_module(const abi::Module& module) {
     case Fit::New: break;
   }
   entries[entry_count++] = {module, hash};
-  add_globals(module.globals, module.global_count, module.ids_begin);
+  add_globals(module.globals, module.global_sizes, module.global_count, module.ids_begin);
   if (!write_module(module)) stop_recording("an object file's model cannot be written (is the disk full?)");
 }
 

@@ -23,7 +23,8 @@
 #include "runtime/core/tasks.h"
 #include "runtime/core/threads.h"
 #include "runtime/kernel/mapped_files.h"
-#include "runtime/missing/reach.h"
+#include "runtime/missing/globals.h"
+#include "runtime/missing/libraries.h"
 #include "runtime/posix/interceptor.h"
 #include "runtime/posix/loader.h"
 
@@ -186,6 +187,7 @@ void after_fork_in_child() {
   const InRuntime inside;
   release_all_stripes();
   release_globals();
+  release_libraries();
   forget_loader();
   self.scanning = 0;
   if (process.phase.load() != 2) return;

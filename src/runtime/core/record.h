@@ -72,9 +72,17 @@ inline void append(abi::ThreadState& state, Extra extra, Values... values) {
   std::atomic_ref<std::uint8_t*>(state.cur).store(at, std::memory_order_release);
 }
 
+// Something happens at this frame although a callback of code without hooks had a lower one: it was left by an unwind
+// (missing/crossings.cpp), and that is recorded.
+void callback_left(std::uintptr_t frame);
+
 // The stream of this thread, or null if nothing is to be recorded.
 inline abi::ThreadState* recording() {
   abi::ThreadState* state = __racecast_thread;
+  // Nothing is recorded above the frame of a callback while that goes on.
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (state->border - 1 < frame - 1) [[unlikely]]
+    callback_left(frame);
   if (state->stream == abi::kNoStream) [[unlikely]]
     return nullptr;
   if (process.stopped.load(std::memory_order_relaxed)) [[unlikely]] {

@@ -15,6 +15,7 @@
 #include "runtime/core/exit_wait.h"
 #include "runtime/core/record.h"
 #include "runtime/core/signals.h"
+#include "runtime/missing/crossings.h"
 #include "runtime/posix/interceptor.h"
 
 namespace racecast::runtime {
@@ -61,6 +62,7 @@ void enter(Frame& frame, int number, const siginfo_t* info) {
   Stream*& stream = self.handlers[depth];
   if (stream == nullptr) stream = make_stream(self.number, frame.state->stream);
   if (stream == nullptr) return;
+  forget_crossings(*stream);  // of a handler that was left by a jump
   __racecast_thread = &stream->head;
   record<abi::Tag::SignalBegin>(static_cast<std::uint32_t>(number));
   acquire_signal(number, info->si_code, info->si_pid == static_cast<pid_t>(sys(SYS_getpid)));
@@ -166,19 +168,21 @@ std::uintptr_t target_of(const __jmp_buf_tag* target) {
   return mangled;
 }
 
-// Ends the handlers that a jump leaves. Their frames lie between here and `frame`, on one stack.
-void leave_handlers(const __jmp_buf_tag* target) {
+// Ends the handlers that a jump leaves, and then what it leaves of the code that goes on. The frames of handlers lie
+// between here and `frame`, on one stack.
+void leave_by_jump(const __jmp_buf_tag* target) {
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const std::uintptr_t goal = target_of(target);
   while (innermost != nullptr) {
     const auto frame = reinterpret_cast<std::uintptr_t>(innermost);
-    if (goal > here && goal <= frame) return;
+    if (goal > here && goal <= frame) break;
     leave(*innermost);
     // The code that was interrupted does not go on: whatever step it was in is over.
     self.in_runtime = 0;
     self.without_stripes = 0;
     release_stripe();
   }
+  if (is_recorded()) drop_crossings(*reinterpret_cast<Stream*>(__racecast_thread), goal);
 }
 
 }  // namespace
@@ -212,26 +216,26 @@ RACECAST_EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) noe
 }
 
 RACECAST_EXPORT void longjmp(struct __jmp_buf_tag target[1], int value) noexcept {
-  leave_handlers(target);
+  leave_by_jump(target);
   real_longjmp(target, value);
   __builtin_unreachable();
 }
 
 RACECAST_EXPORT void _longjmp(struct __jmp_buf_tag target[1], int value) noexcept {
-  leave_handlers(target);
+  leave_by_jump(target);
   real_longjmp(target, value);
   __builtin_unreachable();
 }
 
 RACECAST_EXPORT void siglongjmp(struct __jmp_buf_tag target[1], int value) noexcept {
-  leave_handlers(target);
+  leave_by_jump(target);
   real_longjmp(target, value);
   __builtin_unreachable();
 }
 
 // What longjmp is with -D_FORTIFY_SOURCE.
 RACECAST_EXPORT [[noreturn]] void __longjmp_chk(struct __jmp_buf_tag target[1], int value) noexcept {
-  leave_handlers(target);
+  leave_by_jump(target);
   real_longjmp_chk(target, value);
   __builtin_unreachable();
 }

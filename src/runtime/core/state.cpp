@@ -10,6 +10,7 @@
 #include "runtime/core/process.h"
 #include "runtime/core/stamps.h"
 #include "runtime/core/sys.h"
+#include "runtime/missing/crossings.h"
 
 namespace racecast::runtime {
 
@@ -118,6 +119,7 @@ Stamps stamps;
 
 constinit abi::ThreadState sink = {.cur = sink_buffer,
                                    .end = sink_buffer + sizeof(sink_buffer) - abi::kMaxRecord,
+                                   .border = abi::kNoBorder,
                                    .begin = sink_buffer,
                                    .logged = 0,
                                    .log_begin = 0,
@@ -155,8 +157,12 @@ Stream* make_stream(std::uint32_t thread, std::uint32_t handlers_of) {
   // A spare one is empty: whenever the process dies, the page says of no record that is another stream's.
   auto* begin = reinterpret_cast<std::uint8_t*>(stream) + abi::kPageBytes;
   stream->tls_blocks = 0;
+  stream->crossings = 0;
+  stream->far_crossings = nullptr;
+  stream->inherited = nullptr;
   stream->head = {.cur = begin,
                   .end = begin + abi::kBufferBytes - abi::kMaxRecord,
+                  .border = abi::kNoBorder,
                   .begin = begin,
                   .logged = 0,
                   .log_begin = log_begin,
@@ -183,6 +189,7 @@ bool flush(abi::ThreadState& state) {
 }
 
 void end_stream(Stream* stream) {
+  forget_crossings(*stream);
   if (flush(stream->head)) {
     std::atomic_ref<std::uint32_t>(stream->head.ended).store(1, std::memory_order_release);
     if (keep_as_spare(stream)) return;
@@ -210,6 +217,7 @@ void cut_off(Stream* stream) {
   *stream = page;
   stream->head.cur = page.head.begin;
   stream->head.stream = abi::kNoStream;
+  stream->head.border = abi::kNoBorder;
 }
 
 std::uint8_t* make_room(abi::ThreadState& state) {

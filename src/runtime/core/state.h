@@ -28,6 +28,16 @@ __attribute__((visibility("default"),
 namespace racecast::runtime {
 
 inline constexpr std::size_t kMaxTlsBlocks = 64;
+inline constexpr std::uint32_t kNearCrossings = 64;
+
+// A call of code without hooks that has not come back (missing/crossings.h).
+struct Crossing {
+  std::uintptr_t base;      // frames of the code without hooks are below
+  std::uintptr_t callback;  // frame of the recorded function that it has called; 0: it runs itself
+  const void* callee;
+  const void* const* pointers;  // its arguments that are pointers
+  std::uint32_t count;          // of them
+};
 
 // The page at the start of tN.buf.
 struct Stream {
@@ -35,6 +45,11 @@ struct Stream {
   std::uint32_t file;        // N of tN.buf
   std::uint32_t tls_blocks;  // thread-local memory that was recorded as allocated when the thread began
   std::uint64_t tls_block[kMaxTlsBlocks];
+  std::uint64_t tls_library[kMaxTlsBlocks];  // whose: dlpi_addr
+  std::uint32_t crossings;                   // how many there are, outermost first
+  Crossing near_crossings[kNearCrossings];
+  Crossing* far_crossings;            // the others; null: there were never so many
+  const struct Inherited* inherited;  // missing/missing.h: of a thread that began in code without hooks
 };
 static_assert(sizeof(Stream) <= abi::kPageBytes);
 
@@ -56,6 +71,7 @@ struct Thread {
   std::uintptr_t stack_begin;     // the stack it began on; it may run on others (handlers, makecontext)
   std::uintptr_t stack_top;       // no frame of that one is above
   std::uint64_t random;           // perturb.cpp
+  std::uint64_t unwound;          // missing/crossings.h: when it began to unwind; 0: it does not
   void* scratch;                  // missing.cpp
 };
 __attribute__((tls_model("initial-exec"))) extern constinit thread_local Thread self;

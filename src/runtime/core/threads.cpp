@@ -12,8 +12,9 @@
 #include "runtime/core/atomics.h"
 #include "runtime/core/exit_wait.h"
 #include "runtime/core/record.h"
-#include "runtime/missing/missing.h"
+#include "runtime/missing/crossings.h"
 #include "runtime/missing/reach.h"
+#include "runtime/missing/scan.h"
 #include "runtime/posix/interceptor.h"
 #include "runtime/posix/loader.h"
 
@@ -33,6 +34,7 @@ int begin_tls_block(struct dl_phdr_info* info, std::size_t, void* of) {
     // The runtime's own is no memory of the program.
     const auto ours = reinterpret_cast<std::uintptr_t>(&self);
     if (ours - reinterpret_cast<std::uintptr_t>(info->dlpi_tls_data) < header.p_memsz) continue;
+    stream->tls_library[stream->tls_blocks] = info->dlpi_addr;
     stream->tls_block[stream->tls_blocks++] = reinterpret_cast<std::uint64_t>(info->dlpi_tls_data);
     append<abi::Tag::Alloc>(stream->head, Extra{nullptr, 0}, next_stamp(), info->dlpi_tls_data, header.p_memsz);
     add_object(info->dlpi_tls_data, header.p_memsz);
@@ -40,10 +42,12 @@ int begin_tls_block(struct dl_phdr_info* info, std::size_t, void* of) {
   return 0;
 }
 
-// Where the stack of this thread is. Asks pthreads, which may allocate; the caller is in the runtime. Whether it is
-// that of main is told by where we are: the child of a fork has one thread, which goes on on the stack of whoever
-// forked. The stack of main grows as far as its limit; the kernel keeps that much free below it, and 128 MiB at least.
-Object own_stack() {
+// Where the frames of this thread are; `top`: no frame of the program is above that. What pthreads keeps above them
+// (the thread's own data, which its handle points to, and its thread-local memory) is no frame. Asks pthreads, which
+// may allocate; the caller is in the runtime. Whether it is that of main is told by where we are: the child of a fork
+// has one thread, which goes on on the stack of whoever forked. The stack of main grows as far as its limit; the kernel
+// keeps that much free below it, and 128 MiB at least.
+Object own_stack(std::uintptr_t top) {
   const auto top_of_main = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   constexpr std::size_t kMainStack = std::size_t{8} << 20;
@@ -59,7 +63,8 @@ Object own_stack() {
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {};
   ::pthread_attr_getstack(&attributes, &begin, &size);
   ::pthread_attr_destroy(&attributes);
-  return {reinterpret_cast<std::uintptr_t>(begin), size};
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  return {from, top - from < size ? top - from : size};
 }
 
 struct Stack {
@@ -117,7 +122,8 @@ void begin_thread(std::uint32_t number) {
   append<abi::Tag::ThreadBegin>(stream->head, Extra{nullptr, 0}, next_stamp(), number);
   if (!is_in_loader()) ::dl_iterate_phdr(begin_tls_block, stream);
   self.number = number;
-  const Object stack = own_stack();
+  // The thread's function is called from where this one was.
+  const Object stack = own_stack(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) + 16);
   self.stack_begin = stack.begin;
   self.stack_top = stack.begin + stack.size;
   add_stack(stack);
@@ -135,6 +141,7 @@ void end_thread() {
   __racecast_thread = &sink;
   std::atomic_signal_fence(std::memory_order_seq_cst);
   self.own = nullptr;
+  if (alive) end_crossings(*stream);
   for (std::uint32_t i = 0; i < stream->tls_blocks; ++i) {
     remove_object(reinterpret_cast<const void*>(stream->tls_block[i]));
     if (alive) append<abi::Tag::Free>(stream->head, Extra{nullptr, 0}, next_stamp(), stream->tls_block[i]);

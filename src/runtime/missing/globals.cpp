@@ -1,10 +1,5 @@
-// Global variables of modules with hooks, as objects that missing code may reach. A module tells their addresses, not
-// their sizes: a global goes on to the next known one, or to the end of its segment. Of one that another library
-// defines (stdout, environ), which has unknown neighbours, the size is in its symbol. Constant memory is left out:
-// nothing there can race.
-//
-// Modules add to a list, under their lock; the first search after that sorts it into a table and publishes that. A
-// table is never freed: another thread may be searching it; there is one for each burst of dlopen.
+// See globals.h. Modules add to a list, under their lock; the first search after that sorts it into a table and
+// publishes that. A table is never freed: another thread may be searching it; there is one for each burst of dlopen.
 #include <link.h>
 // dladdr1 is a GNU extension, and so is _GNU_SOURCE, which the compiler defines for C++.
 #include <dlfcn.h>
@@ -13,7 +8,7 @@
 #include <atomic>
 
 #include "runtime/core/sys.h"
-#include "runtime/missing/reach.h"
+#include "runtime/missing/globals.h"
 #include "runtime/posix/interceptor.h"
 
 namespace racecast::runtime {
@@ -22,7 +17,8 @@ namespace {
 
 struct Span {
   std::uintptr_t begin;
-  std::uintptr_t end;  // at most
+  std::uintptr_t end;
+  bool defined;  // by a module with hooks
   bool operator<(const Span& other) const { return begin < other.begin; }
 };
 struct Table {
@@ -58,7 +54,7 @@ int add_segments(struct dl_phdr_info* info, std::size_t, void* to) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     const std::uintptr_t begin = info->dlpi_addr + header.p_vaddr;
-    segments->at[segments->count++] = {{begin, begin + header.p_memsz}, own};
+    segments->at[segments->count++] = {{begin, begin + header.p_memsz, false}, own};
   }
   return 0;
 }
@@ -114,7 +110,8 @@ Table* current_table() {
 
 }  // namespace
 
-void add_globals(const void* const* addresses, std::uint64_t count, const void* inside_module) {
+void add_globals(const void* const* addresses, const std::uint64_t* sizes, std::uint64_t count,
+                 const void* inside_module) {
   const KeepErrno keep;
   const InRuntime inside;
   Segments segments = {reinterpret_cast<std::uintptr_t>(inside_module), 0, {}};
@@ -127,8 +124,10 @@ void add_globals(const void* const* addresses, std::uint64_t count, const void* 
         return s.span.begin <= address && address < s.span.end;
       });
       if (segment == segments.at + segments.count) continue;
-      const std::uintptr_t end = segment->own ? segment->span.end : end_by_symbol(address, segment->span.end);
-      list[list_count++] = {address, end};
+      if (sizes[i] != 0)
+        list[list_count++] = {address, address + sizes[i], true};
+      else if (!segment->own)
+        list[list_count++] = {address, end_by_symbol(address, segment->span.end), false};
     }
     list_size.store(list_count, std::memory_order_release);
   }
@@ -143,11 +142,26 @@ Object find_global(std::uintptr_t address) {
   const Table* known = current_table();
   if (known == nullptr) return {};
   const Span* end = known->spans + known->count;
-  const Span* next = std::upper_bound(known->spans, end, Span{address, 0});
+  const Span* next = std::upper_bound(known->spans, end, Span{address, 0, false});
   if (next == known->spans) return {};
   const Span& span = next[-1];
   const std::uintptr_t stop = next == end ? span.end : std::min(span.end, next->begin);
   return address < stop ? Object{span.begin, stop - span.begin} : Object{};
+}
+
+Object next_global(std::uintptr_t address) {
+  const Table* known = current_table();
+  if (known == nullptr) return {~std::uintptr_t{0}, 0};
+  const Span* const end = known->spans + known->count;
+  const Span* next = std::upper_bound(known->spans, end, Span{address, 0, false});
+  if (next != known->spans && next[-1].defined && address < next[-1].end)
+    return {next[-1].begin, next[-1].end - next[-1].begin};
+  while (next != end && !next->defined) ++next;
+  return next == end ? Object{~std::uintptr_t{0}, 0} : Object{next->begin, next->end - next->begin};
+}
+
+std::size_t global_count() {
+  return list_size.load(std::memory_order_acquire);
 }
 
 }  // namespace racecast::runtime

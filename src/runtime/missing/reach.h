@@ -28,11 +28,4 @@ std::size_t size_of_object(const void* address);
 // True once an object could not be registered: then missing code must be taken to reach everything.
 bool objects_incomplete();
 
-// A range of global variables of modules with hooks, called once by each module (modules.cpp).
-void add_globals(const void* const* addresses, std::uint64_t count, const void* inside_module);
-// The global that holds this byte: from its address to the next known one or to the end of its segment.
-Object find_global(std::uintptr_t address);
-// After a fork: whoever was adding or sorting them is not there.
-void release_globals();
-
 }  // namespace racecast::runtime

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "runtime/posix/interceptor.h"
+#include "runtime/posix/thread.h"
 
 extern "C" void* __libc_malloc(std::size_t);
 extern "C" void __libc_free(void*);
@@ -45,10 +46,13 @@ void* run(void* argument) {
 }  // namespace
 
 RACECAST_EXPORT int thrd_create(thrd_t* thread, thrd_start_t function, void* argument) {
+  __builtin_unwind_init();
   auto* const start = static_cast<C11Start*>(__libc_malloc(sizeof(C11Start)));
   if (start == nullptr) return thrd_nomem;
   *start = {function, argument};
-  const int error = ::pthread_create(thread, nullptr, run, start);
+  const int error =
+      create_thread(thread, nullptr, run, start,
+                    {reinterpret_cast<const void*>(function), argument, callers_stack(__builtin_frame_address(0))});
   if (error != 0) __libc_free(start);
   // As glibc has it: EAGAIN means that there is no memory for a thread.
   return c11_result(error == EAGAIN ? ENOMEM : error);

@@ -1,5 +1,5 @@
 // dl_iterate_phdr: counts the threads that are inside. See loader.h. The unwinder and the program call it
-// too.
+// too. dlclose: what is known of libraries has changed.
 #include "runtime/posix/loader.h"
 
 #include <link.h>
@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "runtime/core/sys.h"
+#include "runtime/missing/libraries.h"
 #include "runtime/posix/interceptor.h"
 #include "runtime/posix/unwind.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 using Visit = int(struct dl_phdr_info*, std::size_t, void*);
 RACECAST_REAL<int(Visit*, void*)> real_iterate{"dl_iterate_phdr"};
+RACECAST_REAL<int(void*)> real_close{"dlclose"};
 
 // A thread that enters counts itself, then looks for forks; a fork counts itself, then looks for threads inside.
 constinit std::atomic<std::uint32_t> inside{0};
@@ -79,6 +81,12 @@ void forget_loader() {
 
 bool is_in_loader() {
   return depth != 0;
+}
+
+RACECAST_EXPORT int dlclose(void* library) noexcept {
+  const int result = real_close(library);
+  forget_libraries();
+  return result;
 }
 
 RACECAST_EXPORT int dl_iterate_phdr(Visit* visit, void* data) {

@@ -12,7 +12,9 @@
 
 #include "runtime/core/record.h"
 #include "runtime/core/threads.h"
+#include "runtime/missing/missing.h"
 #include "runtime/posix/interceptor.h"
+#include "runtime/posix/thread.h"
 #include "runtime/posix/thread_table.h"
 #include "runtime/posix/unwind.h"
 
@@ -33,12 +35,17 @@ constinit pthread_key_t end_key = 0;
 enum KeyState : int { kNoKey, kMaking, kMade, kImpossible };
 constinit std::atomic<int> key_state{kNoKey};
 
+void end(Start* start) {
+  end_thread();
+  forget_inherited(start->inherited);
+  leave_thread(start);
+}
+
 void end_round(void* value) {
   const InRuntime inside;
   auto* const start = static_cast<Start*>(value);
   if (++start->rounds < PTHREAD_DESTRUCTOR_ITERATIONS && ::pthread_setspecific(end_key, start) == 0) return;
-  end_thread();
-  leave_thread(start);
+  end(start);
 }
 
 void make_key() {
@@ -78,13 +85,11 @@ void* run_thread(void* argument) {
   auto* const start = static_cast<Start*>(argument);
   enter_thread(start);
   begin_thread(start->number);
+  if (start->root != nullptr) begin_missing_root(start->root, &start->root_argument, start->inherited);
   const bool watched = watch_end(start);
   void* const result = start->routine(start->argument);
   // Without a key: too early by the thread's destructors, but better than no end at all.
-  if (!watched) {
-    end_thread();
-    leave_thread(start);
-  }
+  if (!watched) end(start);
   return result;
 }
 
@@ -133,8 +138,8 @@ int join(Join join) {
 
 }  // namespace
 
-RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
-                                   void* argument) noexcept {
+int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*), void* argument,
+                  const Root& root) {
   if (in_runtime() || !is_recorded()) {
     say_if_unrecorded();
     return real_create(thread, attributes, routine, argument);
@@ -155,12 +160,24 @@ RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
   start->argument = argument;
   start->number = number;
   start->detached = created_detached(attributes);
+  start->root = missing_root(root.routine, root.argument);
+  start->root_argument = root.argument;
+  start->inherited = start->root != nullptr ? inherit_reach(root.stack) : Inherited{};
   const int result = real_create(thread, attributes, run_thread, start);
   if (result != 0) {
+    forget_inherited(start->inherited);
     drop_start(start);
     drop_fork();
   }
   return result;
+}
+
+RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
+                                   void* argument) noexcept {
+  __builtin_unwind_init();
+  return create_thread(
+      thread, attributes, routine, argument,
+      {reinterpret_cast<const void*>(routine), argument, callers_stack(__builtin_frame_address(0))});
 }
 
 RACECAST_EXPORT int pthread_join(pthread_t thread, void** result) {

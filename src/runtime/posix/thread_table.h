@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "runtime/missing/missing.h"
+
 namespace racecast::runtime {
 
 // What the creator hands to the child.
@@ -20,6 +22,10 @@ struct Start {
   std::uint32_t number;  // ThreadId
   bool detached;
   int rounds;  // of key destructors, so far
+  // Where it begins in code without hooks (missing/missing.h): with what; else null.
+  const void* root;
+  const void* root_argument;
+  Inherited inherited;
   // The table's own.
   bool ended;
   bool joining;  // perhaps joined already

@@ -122,11 +122,3 @@ long count_down(struct count* count) {
   let_others();
   return left;
 }
-
-static struct spin big;
-void big_lock(void) {
-  spin_lock(&big);
-}
-void big_unlock(void) {
-  spin_unlock(&big);
-}

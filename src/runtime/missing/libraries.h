@@ -1,0 +1,33 @@
+// The libraries and the executable that are loaded: which one an address lies in, and what its code keeps to itself,
+// the variables that no recorded code defines (variables.h). Code without hooks reaches those of its own library, and
+// of the libraries that this one was linked with, without being given a pointer.
+//
+// Not of libc, libm, libpthread, the loader, libgcc_s, libstdc++, libatomic: what their functions share is told by the
+// table of library functions (src/program/library.txt). Nor of the runtime.
+//
+// Found out once for each library, when its code is called for the first time. The caller is in the runtime and scans
+// (scan.h), so no handler of this thread comes here.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/missing/reach.h"
+
+namespace racecast::runtime {
+
+// Calls add(const Object&, context) for each of those variables (or runs of them), and add_library(address, context)
+// for each library that they are of (struct dl_phdr_info: dlpi_addr). False: not all can be told.
+bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*),
+                          void (*add_library)(std::uintptr_t, void*), void* context);
+// The one (or the run of them) that holds this byte.
+Object find_hidden_variable(std::uintptr_t address);
+
+// Is this the function with which libstdc++ begins a std::thread? It calls recorded code and nothing else.
+bool begins_std_thread(std::uintptr_t routine);
+
+// A library was unloaded: another one may get its place.
+void forget_libraries();
+// After a fork: whoever was looking is not there.
+void release_libraries();
+
+}  // namespace racecast::runtime
