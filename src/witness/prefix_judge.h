@@ -6,8 +6,7 @@
 // 128 schedules is two words, and every rule of docs/semantics.md becomes "the schedules that keep e are among those
 // that keep what e needs". A few rules are stricter than they need be, so that no counter per schedule is kept:
 // - every kept read reads each byte from its recorded writer, a state read after all earlier appends (so all rules
-// about
-//   values hold at once);
+//   about values hold at once);
 // - a `wake` needs the notify that woke it in the recorded run, the longest sleeper being woken first;
 // - a `down` needs every earlier post, a failed one every earlier post and down;
 // - an `arrive` needs all arrivals of earlier rounds, a `leave` all of its round.

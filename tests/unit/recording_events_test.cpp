@@ -54,6 +54,45 @@ TEST(RecordingEvents, ACallWithEverythingInIt) {
   EXPECT_EQ(trace.definitions.locations[8].line, 2u);
 }
 
+TEST(RecordingEvents, AccessesOfAnUncheckedFunctionSaySo) {
+  RawRecording raw("unchecked");
+  Small small;
+  small.model.program.functions[1].unchecked = true;
+  small.add_to(raw);
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  main.id(kIds + 0).number(5).number(5);
+  main.id(kIds + 2);
+  main.id(kIds + 5).number(kX).address(0x7ffe0).address(kX).number(9);
+  main.id(kIds + 3);
+  raw.stream(0, 0, main);
+  const trace::Trace trace = raw.merge();
+  for (const trace::Event& e : trace.events)
+    EXPECT_EQ(e.has(trace::kUnchecked), e.kind == EventKind::Write && e.value == 9) << trace::row_of(e.kind).text;
+  ASSERT_NE(trace.definitions.program, nullptr);
+  EXPECT_TRUE(trace.definitions.program->functions[1].unchecked);
+}
+
+TEST(RecordingEvents, SoDoItsCopiesButNotItsAtomics) {
+  RawRecording raw("unchecked_others");
+  Any any;
+  any.model.program.functions[0].unchecked = true;
+  any.add_to(raw);
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  entry(main);
+  bulk(main, kX, 16);
+  main.tag(Tag::AtomicWrite, {2, kY, 8, static_cast<std::uint64_t>(MemoryOrder::SeqCst), 1, 3});
+  raw.stream(0, 0, main);
+  int accesses = 0;
+  for (const trace::Event& e : raw.merge().events) {
+    const bool plain = trace::is_access(e.kind) && !trace::is_atomic(e.kind);
+    EXPECT_EQ(e.has(trace::kUnchecked), plain) << trace::row_of(e.kind).text;
+    accesses += trace::is_access(e.kind) ? 1 : 0;
+  }
+  EXPECT_EQ(accesses, 2);
+}
+
 TEST(RecordingEvents, TheLogComesBeforeTheBuffer) {
   for (const std::size_t logged : {std::size_t{0}, std::size_t{16}, std::size_t{36}, std::size_t{1000}}) {
     RawRecording raw("log" + std::to_string(logged));
