@@ -53,8 +53,8 @@ bool same_event(const Event& a, const Event& b) {
   y.flags &= static_cast<std::uint8_t>(~trace::kByValue);
   // How a try or a compare-and-swap ends is for its thread to look at: what it does next is compared.
   if (a.has(trace::kTry) || a.has(trace::kCas)) {
-    x.flags &= static_cast<std::uint8_t>(~trace::kFailed);
-    y.flags &= static_cast<std::uint8_t>(~trace::kFailed);
+    x.flags &= static_cast<decltype(x.flags)>(~trace::kFailed);
+    y.flags &= static_cast<decltype(y.flags)>(~trace::kFailed);
   }
   if (a.kind != EventKind::Branch) x.value = y.value = 0;
   if (trace::row_of(a.kind).group == trace::Group::Access) x.aux = y.aux = 0;
