@@ -54,7 +54,7 @@ struct Access {
   bool atomic = false;
   std::uint64_t address = 0;
   std::uint32_t size = 0;
-  std::vector<HeldLock> locks;         // in the order they were taken
+  std::vector<HeldLock> locks;         // in the order they were taken, in the schedule if there is one
   std::vector<LocationId> call_sites;  // innermost first; empty where the trace has no calls
 };
 

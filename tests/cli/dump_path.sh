@@ -31,11 +31,16 @@ line T2 'branch = no fault @%[0-9]+  \[s1 does not fault\]'
 line T2 's2 = a\[0\] \+ \(r1 % 2\) \* 8 = a\[1\]'
 line T2 'write a\[1\] = s1 = 2 @%[0-9]+  \[s2 does not fault\]  \[address s2 = a\[1\]\]'
 
-# The base of a field, a compare-and-swap, a read-modify-write, missing code.
+# The base of a field, a compare-and-swap, a try, a read-modify-write, missing code.
 expect 0 "$racecast" dump path "$source/tests/litmus/recipe_fig3.litmus"
 says out '[r1 is not null]  [address r1 = 0x'
 expect 0 "$racecast" dump path "$source/tests/litmus/cas_once.litmus"
-line T1 'r1 = cas claim = 0, writes 1 @1  \[\(r1 == 0\) = true\]'
+line T1 's1 = r1 == 0 = 1'
+line T1 'r1 = cas claim = 0, writes 1 if \(s1\) @1'
+line T2 's2 = r4 == 0 = 0'
+line T2 'r4 = cas claim = 1, writes 1 if \(s2\) @7'
+expect 0 "$racecast" dump path "$source/tests/litmus/value_try_decides.litmus"
+line T2 'o1 = lock m try @4'
 expect 0 "$racecast" dump path "$source/tests/litmus/counter_atomic.litmus"
 line T1 'r1 = rmw n = 0, writes r1 \+ 1 = 1 @1'
 expect 0 "$racecast" dump path "$source/tests/litmus/missing_related.litmus"

@@ -36,6 +36,22 @@ expect 0 "$racecast" dump witness "$number" other.txt --analysis maximal
 says out "read f = 0 (recorded 1)"
 says out "write g = ? (recorded 5)"
 
+# A try or a compare-and-swap that ends otherwise than recorded is told, and the locks are those that are held then.
+expect 1 "$racecast" run "$source/tests/litmus/value_try_fails.litmus" --json try.json
+says out "in which a try or compare-and-swap ends otherwise than recorded"
+says out "T2 fails at $source/tests/litmus/value_try_fails.litmus:12:11 | 4: ok = trylock m"
+says out "write        by T2 at $source/tests/litmus/value_try_fails.litmus:13:6, no lock held"
+says try.json '"ended"'
+says try.json '"failed": true'
+expect 0 "$racecast" dump witness 1 "$source/tests/litmus/value_try_fails.litmus"
+says out "lock m failed (recorded: succeeded)"
+expect 1 "$racecast" run "$source/tests/litmus/value_try_succeeds.litmus"
+says out "T2 succeeds at"
+expect 1 "$racecast" run "$source/tests/litmus/path_try_other_side.litmus"
+says out "write        by T2 at $source/tests/litmus/path_try_other_side.litmus:16:8, no lock held"
+expect 0 "$racecast" dump witness 1 "$source/tests/litmus/value_cas_stores.litmus"
+says out "rmw f = 0 (recorded 1) → 7 succeeded (recorded: failed)"
+
 # What is long and quiet is folded, unless all of it is wanted.
 { echo "racecast-trace 1"; echo "A write x 1 @1"; for _ in $(seq 1500); do echo "B write y 1 @2"; done; echo "B write x 2 @3"; } >long.txt
 expect 0 "$racecast" dump witness 1 long.txt

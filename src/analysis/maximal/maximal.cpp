@@ -124,6 +124,25 @@ std::string reason(const finding::Interleaving& schedule) {
                      which.empty() ? "" : fmt::format(", in which {},", which));
 }
 
+// The locks that its accesses hold are those of its schedule, where a try may end otherwise than recorded. `trace`, in
+// which the numbers of the schedule count, is left as it was.
+Status say_locks_of_schedule(trace::Trace& trace, finding::Finding& finding) {
+  const std::vector<finding::Ended>& ended = std::get<finding::Interleaving>(*finding.schedule).ended;
+  const auto event = [&](const finding::Ended& one) -> trace::Event& { return trace.events[index(one.event)]; };
+  if (std::ranges::all_of(ended, [&](const finding::Ended& one) { return trace::is_access(event(one).kind); }))
+    return {};
+  const auto end_otherwise = [&] {
+    for (const finding::Ended& one : ended) event(one).flags ^= trace::kFailed;
+  };
+  end_otherwise();
+  auto accesses = describe_accesses(input_of(trace), {finding.first.event, finding.second.event});
+  end_otherwise();
+  if (!accesses) return std::unexpected(accesses.error());
+  for (finding::Access* access : {&finding.first, &finding.second})
+    access->locks = std::move(accesses->at(access->event).locks);
+  return {};
+}
+
 class MaximalPass final : public Pass {
  public:
   explicit MaximalPass(const PassContext& context) : definitions_(context.definitions) {
@@ -148,6 +167,8 @@ class MaximalPass final : public Pass {
       output.figures = figures_of(merged[i]);
       say_what_is_left(members_[i], merged[i], size.window, output);
       describe(members_[i], accesses, input.keep_racy_events, merged[i], output);
+      if (whole)
+        for (finding::Finding& finding : output.findings) RC_TRY_STATUS(say_locks_of_schedule(whole->trace, finding));
       if (merged[i].detours) RC_TRY_STATUS(add_detours(members_[i], *std::move(merged[i].detours), output));
     }
     return outputs;
@@ -237,6 +258,7 @@ class MaximalPass final : public Pass {
           fmt::format("where {} another way than recorded, a schedule brings both accesses next to each other",
                       race.turns.size() == 1 ? "a branch goes" : fmt::format("{} branches go", race.turns.size()));
       finding.schedule = std::move(race.schedule);
+      RC_TRY_STATUS(say_locks_of_schedule(variant, finding));
       finding.turns = std::move(race.turns);
       finding.events = std::move(race.events);
     }

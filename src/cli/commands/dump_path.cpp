@@ -38,9 +38,9 @@ using trace::EventKind;
 constexpr unsigned kMaxDepth = 6;
 constexpr std::size_t kMostSides = 10'000;  // of a thread; what is more has no text
 
-// Small numbers with their sign, addresses and the like in hexadecimal.
+// Small numbers with their sign (a single bit has none), addresses and the like in hexadecimal.
 std::string number_text(std::uint64_t value, unsigned bits) {
-  const std::int64_t number = program::signed_value(value, bits);
+  const std::int64_t number = program::signed_value(value, bits == 1 ? 64 : bits);
   if (number > -0x10000 && number < 0x1'0000'0000) return fmt::to_string(number);
   return fmt::format("{:#x}", value);
 }
