@@ -303,10 +303,10 @@ struct Watcher {
 // One thing that a function of known effect does (src/program/library.txt): reads or writes memory at an argument.
 enum class Length : std::uint8_t {
   Constant,  // `constant` bytes
-  Argument,  // argument a (in bytes); times argument b where b is not kNoArgument
+  Argument,  // argument a (in bytes); times argument b where b is not kNoArgument; times `constant` where not 0
   String,    // up to and with its terminating zero; at most argument a bytes where a is not kNoArgument
   Result,    // as many bytes as the call returned, none if that is not positive; times argument a where that is not
-             // kNoArgument
+             // kNoArgument; times `constant` where not 0
 };
 inline constexpr std::uint8_t kNoArgument = 255;
 inline constexpr std::uint8_t kResultPointer = 254;

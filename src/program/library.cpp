@@ -77,10 +77,14 @@ std::optional<std::uint8_t> eat_argument(std::string_view& text) {
   return static_cast<std::uint8_t>(*number);
 }
 
-// What stands behind "*", or kNoArgument where there is no "*".
-std::optional<std::uint8_t> eat_factor(std::string_view& text) {
+// What stands behind "*": an argument, or kNoArgument where there is no "*" or a number ("*=12"), which goes to the
+// effect.
+std::optional<std::uint8_t> eat_factor(std::string_view& text, MemoryEffect& effect) {
   if (!eat(text, "*")) return kNoArgument;
-  return eat_argument(text);
+  if (!eat(text, "=")) return eat_argument(text);
+  const auto constant = eat_number(text);
+  effect.constant = constant.value_or(0);
+  return effect.constant == 0 ? std::nullopt : std::optional(kNoArgument);
 }
 
 bool eat_length(std::string_view& text, MemoryEffect& effect) {
@@ -93,7 +97,7 @@ bool eat_length(std::string_view& text, MemoryEffect& effect) {
   }
   if (eat(text, "ret")) {
     effect.length = EffectLength::Result;
-    const auto factor = eat_factor(text);
+    const auto factor = eat_factor(text, effect);
     effect.a = factor.value_or(0);
     return factor.has_value();
   }
@@ -107,7 +111,7 @@ bool eat_length(std::string_view& text, MemoryEffect& effect) {
   const auto argument = eat_argument(text);
   if (!argument) return false;
   effect.a = *argument;
-  const auto factor = eat_factor(text);
+  const auto factor = eat_factor(text, effect);
   effect.b = factor.value_or(0);
   return factor.has_value();
 }

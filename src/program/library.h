@@ -46,10 +46,10 @@ inline constexpr std::uint8_t kResultArgument = 254;  // the result, where an ar
 // How many bytes a function reads or writes.
 enum class EffectLength : std::uint8_t {
   Constant,  // `constant`
-  Argument,  // argument a; times argument b where b is not kNoArgument
+  Argument,  // argument a; times argument b where b is not kNoArgument; times `constant` where that is not 0
   String,    // up to and with its terminating zero; at most argument a where a is not kNoArgument
   Result,    // as many as the call returned, none if that is not positive; times argument a where that is not
-             // kNoArgument
+             // kNoArgument; times `constant` where that is not 0
 };
 struct MemoryEffect {
   bool writes = false;

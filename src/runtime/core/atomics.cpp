@@ -26,9 +26,13 @@ struct alignas(64) Stripe {
   std::atomic<std::uint32_t> held{0};
 };
 constinit Stripe stripes[kStripes];
+constinit std::atomic<bool> shared{false};  // see share_stripes
 
 std::uint32_t stripe_of(const void* address) {
-  const std::uint64_t line = reinterpret_cast<std::uint64_t>(address) >> 6;
+  constexpr std::uint64_t kLinesOfPage = 64;
+  std::uint64_t line = reinterpret_cast<std::uint64_t>(address) >> 6;
+  if (shared.load(std::memory_order_relaxed)) [[unlikely]]
+    line %= kLinesOfPage;
   return static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15u) >> 54);
 }
 
@@ -59,6 +63,14 @@ void release_stripe() {
   if (held != kWithout) stripes[held - 1].held.store(0, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   self.stripe = 0;
+}
+
+void share_stripes() {
+  if (shared.exchange(true)) return;
+  // Who is in a step now may have chosen otherwise: it ends first.
+  for (Stripe& stripe : stripes) {
+    if (take(stripe)) stripe.held.store(0, std::memory_order_release);
+  }
 }
 
 void release_all_stripes() {

@@ -11,6 +11,9 @@ namespace racecast::runtime {
 
 // This thread gives back what it holds: it jumped out of a handler, or is over.
 void release_stripe();
+// From now on addresses that are alike in their pages have one stripe: some memory is mapped twice, and what is done
+// through one address is seen through the other.
+void share_stripes();
 // After a fork: whoever held a stripe is not there.
 void release_all_stripes();
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 
+#include "runtime/core/atomics.h"
 #include "runtime/kernel/descriptor_table.h"
 #include "runtime/kernel/ordering.h"
 #include "runtime/missing/reach.h"
@@ -25,6 +26,13 @@ bool is_there(const Mapping& mapping) {
   return mapping.state.load(std::memory_order_acquire) == kThere;
 }
 
+bool is_mapped(std::uint64_t file) {
+  const std::size_t end = used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < end; ++i)
+    if (is_there(mappings[i]) && mappings[i].what.file == file) return true;
+  return too_many.load(std::memory_order_relaxed);
+}
+
 void record_mapping(const SharedMapping& m) {
   record<abi::Tag::SharedMap>(m.begin, m.bytes, m.file, m.offset, static_cast<std::uint8_t>(m.outside ? 1 : 0));
 }
@@ -32,6 +40,7 @@ void record_mapping(const SharedMapping& m) {
 }  // namespace
 
 void add_mapping(const SharedMapping& what) {
+  if (what.file != 0 && is_mapped(what.file)) share_stripes();
   record_mapping(what);
   for (std::size_t i = 0; i < kMappings; ++i) {
     Mapping& mapping = mappings[i];

@@ -2,6 +2,9 @@
 #include <poll.h>
 #include <sys/select.h>
 
+#include <cerrno>
+
+#include "runtime/kernel/caller.h"
 #include "runtime/kernel/descriptor.h"
 #include "runtime/posix/interceptor.h"
 
@@ -15,34 +18,59 @@ RACECAST_REAL<int(pollfd*, nfds_t, const timespec*, const sigset_t*, std::size_t
 RACECAST_REAL<int(int, fd_set*, fd_set*, fd_set*, timeval*)> real_select{"select"};
 RACECAST_REAL<int(int, fd_set*, fd_set*, fd_set*, const timespec*, const sigset_t*)> real_pselect{"pselect"};
 
-int polled(const pollfd* descriptors, nfds_t count, int result, const void* callee) {
-  if (result <= 0 || !orders()) return result;
+// What poll reads of each descriptor, and what it writes: neighbours, which another thread may read meanwhile.
+void tell_before(const Caller& caller, const pollfd* descriptors, nfds_t count) {
+  for (nfds_t i = 0; i < count; ++i)
+    caller.reads(&descriptors[i].fd, sizeof(descriptors[i].fd) + sizeof(descriptors[i].events));
+}
+
+int polled(const Caller& caller, const pollfd* descriptors, nfds_t count, int result, const void* callee) {
   const KeepErrno keep;
-  for (nfds_t i = 0; i < count; ++i) {
+  for (nfds_t i = 0; i < count && result > 0 && orders(); ++i) {
     const short got = descriptors[i].revents;
     if ((got & (POLLIN | POLLPRI | POLLRDNORM | POLLRDBAND | POLLRDHUP | POLLHUP | POLLERR)) != 0)
       acquire_descriptor(descriptors[i].fd, callee);
     if ((got & (POLLOUT | POLLWRNORM | POLLWRBAND)) != 0) acquire_room(descriptors[i].fd);
   }
+  // It writes once something is ready, so after who made it so.
+  for (nfds_t i = 0; i < count && result >= 0; ++i)
+    caller.writes(&descriptors[i].revents, sizeof(descriptors[i].revents));
   return result;
 }
 
-int selected(int count, const fd_set* readable, const fd_set* writable, const fd_set* special, int result,
-             const void* callee) {
-  if (result <= 0 || !orders()) return result;
-  const KeepErrno keep;
+// Sets have so many bytes, whole words.
+std::size_t bytes_of(int count) {
+  return (static_cast<std::size_t>(count < 0 ? 0 : count) + 63) / 64 * 8;
+}
+
+// The sets of a call of select, told before it and after it.
+struct Sets {
+  const Caller& caller;
+  int count;
+  const fd_set *readable, *writable, *special;
+
+  void tell_before() const {
+    for (const fd_set* set : {readable, writable, special}) caller.reads(set, bytes_of(count));
+  }
+  int done(int result, const void* callee) const {
+    const KeepErrno keep;
+    for (int descriptor = 0; descriptor < count && result > 0 && orders(); ++descriptor) {
+      if (has(readable, descriptor) || has(special, descriptor)) acquire_descriptor(descriptor, callee);
+      if (has(writable, descriptor)) acquire_room(descriptor);
+    }
+    for (const fd_set* set : {readable, writable, special})
+      if (result >= 0) caller.writes(set, bytes_of(count));
+    return result;
+  }
+
+ private:
   // A set may have more than FD_SETSIZE bits, which FD_ISSET must not be asked for.
-  const auto has = [](const fd_set* set, int bit) {
+  static bool has(const fd_set* set, int bit) {
     if (set == nullptr) return false;
     const auto* words = reinterpret_cast<const unsigned long*>(set);
     return (words[static_cast<unsigned>(bit) / 64] >> (static_cast<unsigned>(bit) % 64) & 1) != 0;
-  };
-  for (int descriptor = 0; descriptor < count; ++descriptor) {
-    if (has(readable, descriptor) || has(special, descriptor)) acquire_descriptor(descriptor, callee);
-    if (has(writable, descriptor)) acquire_room(descriptor);
   }
-  return result;
-}
+};
 
 }  // namespace
 }  // namespace racecast::runtime
@@ -50,24 +78,41 @@ int selected(int count, const fd_set* readable, const fd_set* writable, const fd
 using namespace racecast::runtime;
 
 RACECAST_EXPORT int poll(pollfd* descriptors, nfds_t count, int timeout) {
-  return polled(descriptors, count, real_poll(descriptors, count, timeout), address_of(poll));
+  const Caller caller = RACECAST_CALLER;
+  tell_before(caller, descriptors, count);
+  return polled(caller, descriptors, count, real_poll(descriptors, count, timeout), address_of(poll));
 }
 RACECAST_EXPORT int __poll_chk(pollfd* descriptors, nfds_t count, int timeout, std::size_t room) {
-  return polled(descriptors, count, real_poll_chk(descriptors, count, timeout, room), address_of(poll));
+  const Caller caller = RACECAST_CALLER;
+  tell_before(caller, descriptors, count);
+  return polled(caller, descriptors, count, real_poll_chk(descriptors, count, timeout, room), address_of(poll));
 }
 RACECAST_EXPORT int ppoll(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask) {
-  return polled(descriptors, count, real_ppoll(descriptors, count, timeout, mask), address_of(ppoll));
+  const Caller caller = RACECAST_CALLER;
+  tell_before(caller, descriptors, count);
+  return polled(caller, descriptors, count, real_ppoll(descriptors, count, timeout, mask), address_of(ppoll));
 }
 RACECAST_EXPORT int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespec* timeout, const sigset_t* mask,
                                 std::size_t room) {
-  return polled(descriptors, count, real_ppoll_chk(descriptors, count, timeout, mask, room), address_of(ppoll));
+  const Caller caller = RACECAST_CALLER;
+  tell_before(caller, descriptors, count);
+  return polled(caller, descriptors, count, real_ppoll_chk(descriptors, count, timeout, mask, room), address_of(ppoll));
 }
 RACECAST_EXPORT int select(int count, fd_set* readable, fd_set* writable, fd_set* special, timeval* timeout) {
-  return selected(count, readable, writable, special, real_select(count, readable, writable, special, timeout),
-                  address_of(select));
+  const Caller caller = RACECAST_CALLER;
+  const Sets sets{caller, count, readable, writable, special};
+  sets.tell_before();
+  caller.reads(timeout, sizeof(*timeout));
+  const int result = sets.done(real_select(count, readable, writable, special, timeout), address_of(select));
+  // The time that is left.
+  if (result >= 0 || errno == EINTR) caller.writes(timeout, sizeof(*timeout));
+  return result;
 }
 RACECAST_EXPORT int pselect(int count, fd_set* readable, fd_set* writable, fd_set* special, const timespec* timeout,
                             const sigset_t* mask) {
-  return selected(count, readable, writable, special, real_pselect(count, readable, writable, special, timeout, mask),
-                  address_of(pselect));
+  const Caller caller = RACECAST_CALLER;
+  const Sets sets{caller, count, readable, writable, special};
+  sets.tell_before();
+  caller.reads(timeout, sizeof(*timeout));
+  return sets.done(real_pselect(count, readable, writable, special, timeout, mask), address_of(pselect));
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/core/exit_wait.h"
 #include "runtime/core/signals.h"
+#include "runtime/kernel/caller.h"
 #include "runtime/kernel/descriptor.h"
 #include "runtime/kernel/mapped_files.h"
 #include "runtime/posix/interceptor.h"
@@ -79,28 +80,43 @@ RACECAST_EXPORT ssize_t __pread64_chk(int descriptor, void* to, size_t size, off
   return real_pread_chk(descriptor, to, size, offset, room);
 }
 RACECAST_EXPORT ssize_t readv(int descriptor, const iovec* to, int count) {
+  const Caller caller = RACECAST_CALLER;
   const MappedFile mapped(descriptor, address_of(readv));
   Receiving receiving(descriptor, address_of(readv));
-  return receiving.done(real_readv(descriptor, to, count));
+  const ssize_t result = receiving.done(real_readv(descriptor, to, count));
+  caller.writes_parts(to, static_cast<std::size_t>(count), result);
+  return result;
 }
 RACECAST_EXPORT ssize_t preadv(int descriptor, const iovec* to, int count, off_t offset) {
+  const Caller caller = RACECAST_CALLER;
   const MappedFile mapped(descriptor, address_of(preadv));
-  return real_preadv(descriptor, to, count, offset);
+  const ssize_t result = real_preadv(descriptor, to, count, offset);
+  caller.writes_parts(to, static_cast<std::size_t>(count), result);
+  return result;
 }
 RACECAST_EXPORT ssize_t preadv64(int descriptor, const iovec* to, int count, off64_t offset) {
+  const Caller caller = RACECAST_CALLER;
   const MappedFile mapped(descriptor, address_of(preadv64));
-  return real_preadv(descriptor, to, count, offset);
+  const ssize_t result = real_preadv(descriptor, to, count, offset);
+  caller.writes_parts(to, static_cast<std::size_t>(count), result);
+  return result;
 }
 // Offset -1: where the descriptor stands, so that it may be a pipe.
 RACECAST_EXPORT ssize_t preadv2(int descriptor, const iovec* to, int count, off_t offset, int flags) {
+  const Caller caller = RACECAST_CALLER;
   const MappedFile mapped(descriptor, address_of(preadv2));
   Receiving receiving(descriptor, address_of(preadv2));
-  return receiving.done(real_preadv2(descriptor, to, count, offset, flags));
+  const ssize_t result = receiving.done(real_preadv2(descriptor, to, count, offset, flags));
+  caller.writes_parts(to, static_cast<std::size_t>(count), result);
+  return result;
 }
 RACECAST_EXPORT ssize_t preadv64v2(int descriptor, const iovec* to, int count, off64_t offset, int flags) {
+  const Caller caller = RACECAST_CALLER;
   const MappedFile mapped(descriptor, address_of(preadv64v2));
   Receiving receiving(descriptor, address_of(preadv64v2));
-  return receiving.done(real_preadv2(descriptor, to, count, offset, flags));
+  const ssize_t result = receiving.done(real_preadv2(descriptor, to, count, offset, flags));
+  caller.writes_parts(to, static_cast<std::size_t>(count), result);
+  return result;
 }
 RACECAST_EXPORT int eventfd_read(int descriptor, eventfd_t* value) {
   Receiving receiving(descriptor, address_of(eventfd_read));
@@ -123,24 +139,29 @@ RACECAST_EXPORT ssize_t pwrite64(int descriptor, const void* from, size_t size, 
   return real_pwrite(descriptor, from, size, offset);
 }
 RACECAST_EXPORT ssize_t writev(int descriptor, const iovec* from, int count) {
+  RACECAST_CALLER.reads_parts(from, static_cast<std::size_t>(count));
   const MappedFile mapped(descriptor, address_of(writev));
   Sending sending(descriptor, address_of(writev));
   return sending.done(real_writev(descriptor, from, count));
 }
 RACECAST_EXPORT ssize_t pwritev(int descriptor, const iovec* from, int count, off_t offset) {
+  RACECAST_CALLER.reads_parts(from, static_cast<std::size_t>(count));
   const MappedFile mapped(descriptor, address_of(pwritev));
   return real_pwritev(descriptor, from, count, offset);
 }
 RACECAST_EXPORT ssize_t pwritev64(int descriptor, const iovec* from, int count, off64_t offset) {
+  RACECAST_CALLER.reads_parts(from, static_cast<std::size_t>(count));
   const MappedFile mapped(descriptor, address_of(pwritev64));
   return real_pwritev(descriptor, from, count, offset);
 }
 RACECAST_EXPORT ssize_t pwritev2(int descriptor, const iovec* from, int count, off_t offset, int flags) {
+  RACECAST_CALLER.reads_parts(from, static_cast<std::size_t>(count));
   const MappedFile mapped(descriptor, address_of(pwritev2));
   Sending sending(descriptor, address_of(pwritev2));
   return sending.done(real_pwritev2(descriptor, from, count, offset, flags));
 }
 RACECAST_EXPORT ssize_t pwritev64v2(int descriptor, const iovec* from, int count, off64_t offset, int flags) {
+  RACECAST_CALLER.reads_parts(from, static_cast<std::size_t>(count));
   const MappedFile mapped(descriptor, address_of(pwritev64v2));
   Sending sending(descriptor, address_of(pwritev64v2));
   return sending.done(real_pwritev2(descriptor, from, count, offset, flags));

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "runtime/kernel/caller.h"
 #include "runtime/kernel/descriptor.h"
 #include "runtime/kernel/descriptor_lives.h"
 #include "runtime/kernel/sockets.h"
@@ -70,6 +71,15 @@ void descriptors_came(const msghdr& message) {
   for_each_descriptor(message, [](int descriptor) { forget_descriptor(descriptor); });
 }
 
+ssize_t received(const Caller& caller, void* to, ssize_t result, const sockaddr* from, const socklen_t* length,
+                 socklen_t room) {
+  if (result >= 0) {
+    caller.writes(to, static_cast<std::size_t>(result));
+    caller.writes_address(from, length, room);
+  }
+  return result;
+}
+
 // ---- connections
 
 int accepted(int descriptor) {
@@ -100,6 +110,7 @@ RACECAST_EXPORT ssize_t sendto(int descriptor, const void* from, size_t size, in
   return result;
 }
 RACECAST_EXPORT ssize_t sendmsg(int descriptor, const msghdr* message, int flags) {
+  RACECAST_CALLER.sends(*message);
   descriptors_leave(*message);
   release_to(message->msg_name, message->msg_namelen);
   Sending sending(descriptor, address_of(sendmsg));
@@ -108,7 +119,9 @@ RACECAST_EXPORT ssize_t sendmsg(int descriptor, const msghdr* message, int flags
   return result;
 }
 RACECAST_EXPORT int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags) {
+  const Caller caller = RACECAST_CALLER;
   for (unsigned i = 0; i < count; ++i) {
+    caller.sends(messages[i].msg_hdr);
     descriptors_leave(messages[i].msg_hdr);
     release_to(messages[i].msg_hdr.msg_name, messages[i].msg_hdr.msg_namelen);
   }
@@ -117,6 +130,7 @@ RACECAST_EXPORT int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, 
   if (result < 0) return sending.done(result);
   for (int i = 0; i < result; ++i) {
     sending.done(messages[i].msg_len);
+    caller.writes(&messages[i].msg_len, sizeof(messages[i].msg_len));
     acquire_name(messages[i].msg_hdr.msg_name, messages[i].msg_hdr.msg_namelen);
   }
   return result;
@@ -137,24 +151,37 @@ RACECAST_EXPORT ssize_t __recv_chk(int descriptor, void* to, size_t size, size_t
   return receiving.done(real_recv_chk(descriptor, to, size, room, flags));
 }
 RACECAST_EXPORT ssize_t recvfrom(int descriptor, void* to, size_t size, int flags, sockaddr* from, socklen_t* length) {
+  const Caller caller = RACECAST_CALLER;
+  const socklen_t room = Caller::room_of(length);
   Receiving receiving(descriptor, address_of(recvfrom));
-  return receiving.done(real_recvfrom(descriptor, to, size, flags, from, length));
+  const ssize_t result = receiving.done(real_recvfrom(descriptor, to, size, flags, from, length));
+  return received(caller, to, result, from, length, room);
 }
 RACECAST_EXPORT ssize_t __recvfrom_chk(int descriptor, void* to, size_t size, size_t room, int flags, sockaddr* from,
                                        socklen_t* length) {
+  const Caller caller = RACECAST_CALLER;
+  const socklen_t address_room = Caller::room_of(length);
   Receiving receiving(descriptor, address_of(recvfrom));
-  return receiving.done(real_recvfrom_chk(descriptor, to, size, room, flags, from, length));
+  const ssize_t result = receiving.done(real_recvfrom_chk(descriptor, to, size, room, flags, from, length));
+  return received(caller, to, result, from, length, address_room);
 }
 RACECAST_EXPORT ssize_t recvmsg(int descriptor, msghdr* message, int flags) {
+  const Caller caller = RACECAST_CALLER;
   Receiving receiving(descriptor, address_of(recvmsg));
   const ssize_t result = receiving.done(real_recvmsg(descriptor, message, flags));
   if (result >= 0) descriptors_came(*message);
+  caller.receives(*message, result);
   return result;
 }
 RACECAST_EXPORT int recvmmsg(int descriptor, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
+  const Caller caller = RACECAST_CALLER;
   Receiving receiving(descriptor, address_of(recvmmsg));
   const int result = receiving.done(real_recvmmsg(descriptor, messages, count, flags, timeout));
-  for (int i = 0; i < result; ++i) descriptors_came(messages[i].msg_hdr);
+  for (int i = 0; i < result; ++i) {
+    descriptors_came(messages[i].msg_hdr);
+    caller.receives(messages[i].msg_hdr, messages[i].msg_len);
+    caller.writes(&messages[i].msg_len, sizeof(messages[i].msg_len));
+  }
   return result;
 }
 
@@ -199,10 +226,18 @@ RACECAST_EXPORT int connect(int descriptor, const sockaddr* to, socklen_t length
   return result;
 }
 RACECAST_EXPORT int accept(int descriptor, sockaddr* from, socklen_t* length) {
+  const Caller caller = RACECAST_CALLER;
+  const socklen_t room = Caller::room_of(length);
   Receiving receiving(descriptor, address_of(accept));
-  return accepted(receiving.done(real_accept(descriptor, from, length)));
+  const int result = accepted(receiving.done(real_accept(descriptor, from, length)));
+  if (result >= 0) caller.writes_address(from, length, room);
+  return result;
 }
 RACECAST_EXPORT int accept4(int descriptor, sockaddr* from, socklen_t* length, int flags) {
+  const Caller caller = RACECAST_CALLER;
+  const socklen_t room = Caller::room_of(length);
   Receiving receiving(descriptor, address_of(accept4));
-  return accepted(receiving.done(real_accept4(descriptor, from, length, flags)));
+  const int result = accepted(receiving.done(real_accept4(descriptor, from, length, flags)));
+  if (result >= 0) caller.writes_address(from, length, room);
+  return result;
 }

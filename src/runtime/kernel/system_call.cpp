@@ -7,7 +7,6 @@
 //
 // A futex is a place of its own, at its address: who wakes is before who was woken, or found the word changed. (What
 // <atomic> does with futexes orders nothing by itself: see __racecast_syscall.)
-#include <dlfcn.h>
 #include <linux/futex.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -22,8 +21,8 @@
 #include <iterator>
 
 #include "runtime/core/hooks.h"
-#include "runtime/core/modules.h"
 #include "runtime/core/signals.h"
+#include "runtime/kernel/caller.h"
 #include "runtime/kernel/descriptor.h"
 #include "runtime/kernel/descriptor_lives.h"
 #include "runtime/posix/interceptor.h"
@@ -348,12 +347,6 @@ constexpr unsigned long kHarmlessRequests[] = {
     FIONBIO,   FIOASYNC,  FIOCLEX,  FIONCLEX,  TCGETS,    TCSETS,   TCSETSW,    TCSETSF,  TIOCGWINSZ, TIOCSWINSZ,
     TIOCGPGRP, TIOCSPGRP, TIOCGSID, TIOCSCTTY, TIOCNOTTY, TIOCGPTN, TIOCSPTLCK, TIOCOUTQ, TIOCEXCL,   TIOCNXCL,
 };
-
-bool is_recorded_code(const void* address) {
-  dl_find_object found;
-  return ::_dl_find_object(const_cast<void*>(address), &found) == 0 &&
-         has_module_in(found.dlfo_map_start, found.dlfo_map_end);
-}
 
 }  // namespace
 }  // namespace racecast::runtime

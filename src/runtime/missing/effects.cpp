@@ -24,13 +24,15 @@ std::uint64_t count_of(std::uint64_t result) {
 
 std::uint64_t bytes_of(const abi::Effect& effect, const void* at, std::uint64_t result,
                        const std::uint64_t* arguments) {
+  const std::uint64_t each = effect.constant == 0 ? 1 : effect.constant;
   switch (effect.length) {
     case abi::Length::Constant: return effect.constant;
-    case abi::Length::Argument: return arguments[effect.a] * (effect.b == abi::kNoArgument ? 1 : arguments[effect.b]);
+    case abi::Length::Argument:
+      return arguments[effect.a] * (effect.b == abi::kNoArgument ? 1 : arguments[effect.b]) * each;
     case abi::Length::String:
       return string_bytes(static_cast<const char*>(at),
                           effect.a == abi::kNoArgument ? ~std::uint64_t{0} : arguments[effect.a]);
-    case abi::Length::Result: return count_of(result) * (effect.a == abi::kNoArgument ? 1 : arguments[effect.a]);
+    case abi::Length::Result: return count_of(result) * (effect.a == abi::kNoArgument ? 1 : arguments[effect.a]) * each;
   }
   return 0;
 }
