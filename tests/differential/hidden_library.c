@@ -20,6 +20,7 @@ struct hid_job {
   hid_callback callback;
   void* argument;
   atomic_int done;
+  atomic_int* raised;  // done, where that is the program's
   pthread_t thread;
 };
 
@@ -145,6 +146,7 @@ static struct hid_job* new_job(hid_callback callback, void* argument) {
   struct hid_job* job = calloc(1, sizeof(struct hid_job));
   job->callback = callback;
   job->argument = argument;
+  job->raised = &job->done;
   return job;
 }
 static void* work(void* unused) {
@@ -155,12 +157,12 @@ static void* work(void* unused) {
     } else if (atomic_compare_exchange_strong(&taken, &mine, mine + 1)) {
       struct hid_job* job = queue[mine];
       job->callback(job->argument);
-      atomic_store_explicit(&job->done, 1, memory_order_release);
+      atomic_store_explicit(job->raised, 1, memory_order_release);
     }
   }
   return unused;
 }
-struct hid_job* hid_submit(hid_callback callback, void* argument) {
+static void submit(struct hid_job* job) {
   take_spin(&static_spin);
   if (atomic_exchange(&started, 1) == 0) {
     for (int i = 0; i < 3; i++) {
@@ -169,12 +171,20 @@ struct hid_job* hid_submit(hid_callback callback, void* argument) {
       pthread_detach(thread);
     }
   }
-  struct hid_job* job = new_job(callback, argument);
   const int at = atomic_load_explicit(&submitted, memory_order_relaxed);
   queue[at] = job;
   atomic_store_explicit(&submitted, at + 1, memory_order_release);
   give_spin(&static_spin);
+}
+struct hid_job* hid_submit(hid_callback callback, void* argument) {
+  struct hid_job* job = new_job(callback, argument);
+  submit(job);
   return job;
+}
+void hid_submit_raising(hid_callback callback, void* argument, atomic_int* flag) {
+  struct hid_job* job = new_job(callback, argument);
+  job->raised = flag;
+  submit(job);
 }
 void hid_finish(struct hid_job* job) {
   while (atomic_load_explicit(&job->done, memory_order_acquire) == 0) sched_yield();

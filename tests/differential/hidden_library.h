@@ -35,6 +35,7 @@ void hid_store(void* object, int value);
 
 // In a pool of three threads that is made when it is needed.
 struct hid_job* hid_submit(hid_callback callback, void* argument);
+void hid_submit_raising(hid_callback callback, void* argument, _Atomic int* flag);  // 1 when it is done
 void hid_finish(struct hid_job* job);
 // In a thread of its own.
 struct hid_job* hid_spawn(hid_callback callback, void* argument);

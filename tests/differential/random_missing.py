@@ -13,7 +13,7 @@ import sys
 
 STEPS = 40
 VARIABLES, OBJECTS, LOCKS, EVENTS, BOXES, SLOTS, MUTEXES = 4, 4, 3, 6, 3, 8, 2
-WORKERS = 3
+WORKERS, JOBS = 3, 12
 
 
 class Frame:
@@ -54,7 +54,7 @@ class Program:
         self.empty, self.full = set(range(BOXES)), set()
         self.empty_slots, self.full_slots = set(range(SLOTS)), set()
         self.unkept, self.kept = set(range(SLOTS)), set()
-        self.jobs = []  # (number, actor that submitted, its frame, actor of the job, how it is waited for)
+        self.jobs = []  # (actor that submitted, its frame, actor of the job, how it is waited for)
         self.job_count = 0
         self.pool_jobs = 0
         self.main = self.new_frame("main", None)
@@ -92,7 +92,7 @@ class Program:
         if len(actor.frames) < 3:
             choices += [self.call, self.call_locked, self.call_locked, self.call_locked_static, self.call_with_object]
             choices += [self.keep, self.fire]
-        choices += [self.submit] * 2 + [self.spawn, self.finish, self.finish]
+        choices += [self.submit, self.submit_raising, self.spawn, self.finish, self.finish]
         choices += [self.leave] * (3 if len(actor.frames) > 1 or actor not in self.threads_and_main() else 0)
         for _ in range(20):
             action = self.r.choice(choices)
@@ -291,35 +291,42 @@ class Program:
     # ---- jobs
 
     def new_job(self, actor, text, wait, after):
+        """`text`, `wait`: how it is begun and waited for, of {0} its number, {1} its function and {2} its argument."""
         self.job_count += 1
         frame = self.new_frame()
         frame.after = after
         job = Actor(frame)
         self.actors.append(job)
-        actor.top.lines.append(f"struct hid_job* job{self.job_count} = {text}({frame.name}, {self.some_object(actor)});")
-        self.jobs.append((self.job_count, actor, actor.top, job, wait))
+        actor.top.lines.append(text.format(self.job_count, frame.name, self.some_object(actor)))
+        self.jobs.append((actor, actor.top, job, wait.format(self.job_count)))
 
     def end_of_pool_job(self):
         self.pool_jobs -= 1
 
     def submit(self, actor, asks):
         if asks:
-            return self.static_free and self.pool_jobs < WORKERS and self.job_count < 12
+            return self.static_free and self.pool_jobs < WORKERS and self.job_count < JOBS
         self.pool_jobs += 1
-        self.new_job(actor, "hid_submit", "hid_finish", self.end_of_pool_job)
+        self.new_job(actor, "struct hid_job* job{0} = hid_submit({1}, {2});", "hid_finish(job{0});", self.end_of_pool_job)
+
+    def submit_raising(self, actor, asks):
+        if asks:
+            return self.submit(actor, True)
+        self.pool_jobs += 1
+        self.new_job(actor, "hid_submit_raising({1}, {2}, raised[{0}]);", "wait_raised(raised[{0}]);", self.end_of_pool_job)
 
     def spawn(self, actor, asks):
         if asks:
-            return self.job_count < 12
-        self.new_job(actor, "hid_spawn", "hid_join", None)
+            return self.job_count < JOBS
+        self.new_job(actor, "struct hid_job* job{0} = hid_spawn({1}, {2});", "hid_join(job{0});", None)
 
     def finish(self, actor, asks):
-        ready = [job for job in self.jobs if job[1] is actor and job[2] is actor.top and job[3].done]
+        ready = [job for job in self.jobs if job[0] is actor and job[1] is actor.top and job[2].done]
         if asks:
             return bool(ready)
         job = self.r.choice(ready)
         self.jobs.remove(job)
-        actor.top.lines.append(f"{job[4]}(job{job[0]});")
+        actor.top.lines.append(job[3])
 
     # ---- the whole
 
@@ -343,9 +350,7 @@ class Program:
                 self.leave(actor, False)
         while main.top.held:
             self.give(main, False)
-        for number, _, frame, job, wait in self.jobs:
-            if frame is self.main:
-                self.main.lines.append(f"{wait}(job{number});")
+        self.main.lines += [wait for _, frame, _, wait in self.jobs if frame is self.main]
         self.main.lines += [f"pthread_join(threads[{i}], NULL);" for i in range(len(self.threads))]
         self.main.lines += [f"sum += variables[{i}];" for i in range(VARIABLES)]
         return self.text(create)
@@ -354,6 +359,7 @@ class Program:
         out = [
             "#include <pthread.h>",
             "#include <racecast/annotations.h>",
+            "#include <sched.h>",
             "#include <stdatomic.h>",
             "#include <stdlib.h>",
             '#include "hidden_library.h"',
@@ -365,9 +371,13 @@ class Program:
             f"static struct hid_event* events[{EVENTS}];",
             f"static struct hid_box* boxes[{BOXES}];",
             f"static pthread_mutex_t mutexes[{MUTEXES}];",
+            f"static atomic_int* raised[{JOBS + 1}];",
             "static pthread_t threads[4];",
             "static __thread int sum;",
             f"static racecast_barrier meetings[{self.meetings + 1}];",
+            "static void wait_raised(atomic_int* flag) {",
+            "  while (atomic_load_explicit(flag, memory_order_acquire) == 0) sched_yield();",
+            "}",
             # The markers have stamps, so that what is before and after them is recorded there.
             "static void meet(int number) {",
             '  __racecast_marker("");',
@@ -390,6 +400,7 @@ class Program:
         out.append(f"  for (int i = 0; i < {LOCKS}; i++) locks[i] = hid_lock_new();")
         out.append(f"  for (int i = 0; i < {EVENTS}; i++) events[i] = hid_event_new();")
         out.append(f"  for (int i = 0; i < {BOXES}; i++) boxes[i] = hid_box_new();")
+        out.append(f"  for (int i = 1; i <= {JOBS}; i++) raised[i] = calloc(1, sizeof(atomic_int));")
         out.append(f"  for (int i = 0; i < {MUTEXES}; i++) pthread_mutex_init(&mutexes[i], NULL);")
         out += ["  " + line for line in create + self.main.lines]
         out += ["  return sum == 1 << 30;", "}"]
