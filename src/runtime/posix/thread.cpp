@@ -175,9 +175,8 @@ int create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*r
 RACECAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
                                    void* argument) noexcept {
   __builtin_unwind_init();
-  return create_thread(
-      thread, attributes, routine, argument,
-      {reinterpret_cast<const void*>(routine), argument, callers_stack(__builtin_frame_address(0))});
+  return create_thread(thread, attributes, routine, argument,
+                       {reinterpret_cast<const void*>(routine), argument, callers_stack(__builtin_frame_address(0))});
 }
 
 RACECAST_EXPORT int pthread_join(pthread_t thread, void** result) {
