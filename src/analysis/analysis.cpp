@@ -38,7 +38,7 @@ constexpr std::array kAnalyses = {
              .options = kWindowOptions},
     Analysis{.name = "value",
              .summary =
-                 "the same, where a read may also return another value that keeps branches and addresses as they were",
+                 "the same, also with other values and outcomes of tries that keep branches and addresses as they were",
              .make = &make_maximal,
              .by_default = true,
              .family = "maximal",
