@@ -56,6 +56,7 @@ struct Flavour {
   bool callbacks = true;       // ordinary functions called by missing ones
   bool faults = true;          // expressions that may end a thread
   bool computed_locks = true;  // lock ms[e]
+  bool outside = true;         // state outside of memory
   bool values = false;         // mostly values that decide: written several times, read, computed with, branched on
   bool state = false;          // mostly state outside of memory
   int statements = 25;         // at most about so many
