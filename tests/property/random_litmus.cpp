@@ -42,6 +42,7 @@ class Generator {
                                                "sections", "sections", "sections", "state",   "state",  "unchecked"};
     const int count = 2 + random_.below(4);
     for (int i = 0; i < count; ++i) features_.push_back(random_.pick(subjects));
+    if (!flavour_.outside) std::ranges::replace(features_, std::string("state"), std::string("branch"));
     // Short critical sections, few accesses outside of them: what tells the orders apart.
     if (has("sections")) features_ = {"sections", "sections", "sections", features_.front(), features_.back(), "mutex"};
     if (has("cond") && !has("mutex")) features_.push_back("mutex");

@@ -56,6 +56,7 @@ struct Flavour {
   bool callbacks = true;       // ordinary functions called by missing ones
   bool faults = true;          // expressions that may end a thread
   bool computed_locks = true;  // lock ms[e]
+  bool outside = true;         // state outside of memory
   bool values = false;         // mostly values that decide: written several times, read, computed with, branched on
   bool outcomes = false;  // mostly tries and compare-and-swaps, whose outcome decides something, or nothing. Such a
                           // program may give back a mutex that it does not hold: it does not run then

@@ -127,7 +127,7 @@ TEST(RandomTraces, TellTheAnalysesApart) {
     return a;
   };
   for_random_traces(
-      "apart", scaled(2000),
+      "apart", scaled(3000),
       [&](const trace::Trace& trace, Random&) -> std::string {
         std::map<std::string, std::set<oracle::Pair>> of;
         for (const char* name : {"hb", "shb", "cp", "wcp", "hybrid", "syncp"})
@@ -147,13 +147,13 @@ TEST(RandomTraces, TellTheAnalysesApart) {
       {.max_events = 20, .scopes = 100});
   for (const auto& [name, count] : traces) {
     std::printf("%s: %d traces\n", name.c_str(), count);
-    if (scaled(2000) >= 2000) EXPECT_GT(count, 5) << name;
+    if (scaled(3000) >= 3000) EXPECT_GT(count, 5) << name;
   }
 }
 
 TEST(RandomTraces, HaveEveryKindOfSynchronisation) {
   std::map<std::string, int> seen;
-  for_random_traces("kinds", scaled(3000), [&](const trace::Trace& trace, Random&) -> std::string {
+  for_random_traces("kinds", scaled(6000), [&](const trace::Trace& trace, Random&) -> std::string {
     const oracle::Facts facts(trace);
     std::map<std::pair<ThreadId, std::uint64_t>, int> arrived;
     for (const trace::Event& e : trace.events) {
@@ -224,7 +224,7 @@ TEST(RandomTraces, HaveEveryKindOfSynchronisation) {
                            "rdlock inside itself",
                            "shared and exclusive, one inside the other",
                            "scopes that overlap in part"})
-    EXPECT_GT(seen[kind], scaled(3000) >= 3000 ? 10 : -1) << kind;
+    EXPECT_GT(seen[kind], scaled(6000) >= 6000 ? 10 : -1) << kind;
 }
 
 TEST(RandomTraces, JudgeAcceptsExactlyTheCorrectSchedules) {

@@ -212,7 +212,7 @@ Tally check_random(int count, const Flavour& flavour, std::uint64_t first_seed, 
 }
 
 TEST(SymbolsProperty, OtherRunsOnTheSamePathAreTold) {
-  const Tally tally = check_random(scaled(5000), {.missing = false, .callbacks = false}, 1, true);
+  const Tally tally = check_random(scaled(5000), {.missing = false, .callbacks = false, .outside = false}, 1, true);
   EXPECT_GE(tally.compared, static_cast<unsigned>(scaled(50'000)));
   EXPECT_GE(tally.changed, static_cast<unsigned>(scaled(1000)));
   EXPECT_GE(tally.deviated, static_cast<unsigned>(scaled(10'000)));
@@ -222,7 +222,7 @@ TEST(SymbolsProperty, OtherRunsOnTheSamePathAreTold) {
 
 // With missing code some things are unknown; what is said must be true all the same.
 TEST(SymbolsProperty, NothingFalseIsSaidWhereCodeIsMissing) {
-  const Tally tally = check_random(scaled(2000), {}, 500'000, false);
+  const Tally tally = check_random(scaled(2000), {.outside = false}, 500'000, false);
   EXPECT_GE(tally.diverged, static_cast<unsigned>(scaled(200)));
 }
 
@@ -230,6 +230,7 @@ TEST(SymbolsProperty, LitmusFilesAreTold) {
   Tally tally;
   const std::vector<LitmusOfTree> files = litmus_files({"litmus", "regress"});
   for (const auto& [name, text, file] : files) {
+    if (text.find("shared state") != std::string::npos) continue;  // it has no values, and no model knows it
     const bool exact = text.find("missing") == std::string::npos;
     for (std::uint64_t seed = 1; seed < 4; ++seed)
       EXPECT_EQ(law(file, seed, 10, exact, tally), "") << name << ", seed " << seed;

@@ -112,7 +112,7 @@ TEST(PathProperty, RandomProgramsVerify) {
 
 // Without code that calls back, the model knows everything.
 TEST(PathProperty, NothingIsUnknownWithoutCallbacks) {
-  for_random_traces(scaled(4000), {.callbacks = false}, 100'000,
+  for_random_traces(scaled(4000), {.callbacks = false, .outside = false}, 100'000,
                     [](const trace::Trace& trace, Random&) { return complaint_about(trace, true); });
 }
 
@@ -138,9 +138,10 @@ std::string one_change_is_seen(const trace::Trace& trace, Random& random, const 
 void expect_seen(std::uint64_t seed, const std::function<bool(const Event&)>& fits,
                  const std::function<void(Event&)>& change, MismatchKind kind) {
   int changed = 0;
-  for_random_traces(600, {.callbacks = false, .faults = false}, seed, [&](const trace::Trace& trace, Random& random) {
-    return one_change_is_seen(trace, random, fits, change, kind, changed);
-  });
+  for_random_traces(600, {.callbacks = false, .faults = false, .outside = false}, seed,
+                    [&](const trace::Trace& trace, Random& random) {
+                      return one_change_is_seen(trace, random, fits, change, kind, changed);
+                    });
   EXPECT_GE(changed, 10);
 }
 
@@ -176,23 +177,25 @@ TEST(PathProperty, AChangedBranchIsSeen) {
 }
 TEST(PathProperty, AChangedPlaceIsSeen) {
   int changed = 0;
-  for_random_traces(scaled(1500), {.callbacks = false}, 260'000, [&](const trace::Trace& trace, Random& random) {
-    std::vector<std::size_t> candidates;
-    for (std::size_t k = 0; k < trace.events.size(); ++k)
-      if (trace::is_access(trace.events[k].kind)) candidates.push_back(k);
-    if (candidates.empty()) return std::string();
-    trace::Trace other = trace;
-    Event& e = other.events[random.pick(candidates)];
-    e.location = static_cast<LocationId>((index(e.location) + 1) % trace.definitions.locations.size());
-    ++changed;
-    return verify(other).resyncs() != 0 ? "" : std::string("an event at another instruction is not reported");
-  });
+  for_random_traces(
+      scaled(1500), {.callbacks = false, .outside = false}, 260'000, [&](const trace::Trace& trace, Random& random) {
+        std::vector<std::size_t> candidates;
+        for (std::size_t k = 0; k < trace.events.size(); ++k)
+          if (trace::is_access(trace.events[k].kind)) candidates.push_back(k);
+        if (candidates.empty()) return std::string();
+        trace::Trace other = trace;
+        Event& e = other.events[random.pick(candidates)];
+        e.location = static_cast<LocationId>((index(e.location) + 1) % trace.definitions.locations.size());
+        ++changed;
+        return verify(other).resyncs() != 0 ? "" : std::string("an event at another instruction is not reported");
+      });
   EXPECT_GE(changed, 10);
 }
 TEST(PathProperty, ALostEventIsSeen) {
   int changed = 0;
   for_random_traces(
-      scaled(1500), {.callbacks = false, .faults = false}, 270'000, [&](const trace::Trace& trace, Random& random) {
+      scaled(1500), {.callbacks = false, .faults = false, .outside = false}, 270'000,
+      [&](const trace::Trace& trace, Random& random) {
         // Of the last events of a thread nobody can know.
         std::vector<std::size_t> candidates;
         for (std::size_t k = 0; k < trace.events.size(); ++k) {

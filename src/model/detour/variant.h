@@ -5,8 +5,8 @@
 //
 // - A thread does its events in order. From its first detour on (Divergence) it is not on its recorded path.
 // - A read whose value is not that of the write before it says so (trace::kByValue), and so do reads of state outside
-//   of memory, and appends to it, that were recorded after an append which is skipped. What reads in a detour "return" is
-//   made up: it stands for any value. What the thread writes follows from that.
+//   of memory, and appends to it, that were recorded after an append which is skipped. What reads in a detour "return"
+//   is made up: it stands for any value. What the thread writes follows from that.
 // - Semaphores say what they begin with, as far as that is known.
 // - What can never be done is left out: what follows the join of a thread that does not end, a thread that nobody
 //   forks, an unlock of what is not held, and what must wait for a skipped event (missing code, a barrier).
