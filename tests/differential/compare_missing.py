@@ -61,7 +61,7 @@ def link(library, folder):
 
 def pairs_of(racecast, trace, source, *options):
     """Pairs of lines of the program that are reported, and whether hb and maximal looked at everything."""
-    out = trace.with_suffix(".json")
+    out = trace.with_suffix(".ignoring.json" if options else ".json")
     run([racecast, "analyze", trace, *options, "--json", out], accepted=(0, 1))
     found = json.loads(out.read_text())
     pairs = {}

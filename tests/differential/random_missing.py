@@ -9,9 +9,10 @@ threads, the wait for one. Nothing waits for what comes later in that order, so 
     random_missing.py SEED > program.c
 """
 import random
+import re
 import sys
 
-STEPS = 40
+STEPS = 50
 VARIABLES, OBJECTS, LOCKS, EVENTS, BOXES, SLOTS, MUTEXES = 4, 4, 3, 6, 3, 8, 2
 WORKERS, JOBS = 3, 12
 
@@ -92,8 +93,9 @@ class Program:
         if len(actor.frames) < 3:
             choices += [self.call, self.call_locked, self.call_locked, self.call_locked_static, self.call_with_object]
             choices += [self.keep, self.fire]
-        choices += [self.submit, self.submit_raising, self.spawn, self.finish, self.finish]
-        choices += [self.leave] * (3 if len(actor.frames) > 1 or actor not in self.threads_and_main() else 0)
+        choices += [self.submit, self.submit_raising] * 3 + [self.spawn] + [self.finish] * 20
+        choices += [self.leave] * (0 if actor in self.threads_and_main() and len(actor.frames) == 1 else 3)
+        choices += [self.leave] * (9 if actor not in self.threads_and_main() else 0)  # else few jobs are waited for
         for _ in range(20):
             action = self.r.choice(choices)
             if action(actor, True):
@@ -106,10 +108,10 @@ class Program:
 
     # Each action: with `asks`, whether it is possible now; without, it is done.
 
-    def access(self, actor, asks):
+    def access(self, actor, asks, variable=None):
         if asks:
             return True
-        variable = f"variables[{self.r.randrange(VARIABLES)}]"
+        variable = variable or f"variables[{self.r.randrange(VARIABLES)}]"
         if self.r.random() < 0.5:
             actor.top.lines.append(f"{variable} = {self.r.randrange(100)};")
         else:
@@ -277,7 +279,7 @@ class Program:
 
     def leave(self, actor, asks):
         if asks:
-            return True
+            return bool(self.variables_of(actor.top))
         while actor.top.held:
             self.give(actor, False)
         frame = actor.frames[-1]
@@ -320,6 +322,9 @@ class Program:
             return self.job_count < JOBS
         self.new_job(actor, "struct hid_job* job{0} = hid_spawn({1}, {2});", "hid_join(job{0});", None)
 
+    def variables_of(self, frame):
+        return sorted({variable for line in frame.lines for variable in re.findall(r"variables\[\d+\]", line)})
+
     def finish(self, actor, asks):
         ready = [job for job in self.jobs if job[0] is actor and job[1] is actor.top and job[2].done]
         if asks:
@@ -327,6 +332,8 @@ class Program:
         job = self.r.choice(ready)
         self.jobs.remove(job)
         actor.top.lines.append(job[3])
+        # Whoever waits for a job wants what it did.
+        self.access(actor, False, self.r.choice(self.variables_of(job[2].top)))
 
     # ---- the whole
 

@@ -361,6 +361,13 @@ bool begins_std_thread(std::uintptr_t routine) {
   return false;
 }
 
+bool is_same_library(std::uintptr_t code, std::uintptr_t other) {
+  const Table* table = nullptr;
+  const Library* const one = find_library(code, table);
+  const Library* const two = find_library(other, table);
+  return one != nullptr && two != nullptr && one->info.dlpi_addr == two->info.dlpi_addr;
+}
+
 void forget_libraries() {
   unloaded.store(true, std::memory_order_release);
 }

@@ -25,6 +25,9 @@ Object find_hidden_variable(std::uintptr_t address);
 // Is this the function with which libstdc++ begins a std::thread? It calls recorded code and nothing else.
 bool begins_std_thread(std::uintptr_t routine);
 
+// Are both in the same library or executable?
+bool is_same_library(std::uintptr_t code, std::uintptr_t other);
+
 // A library was unloaded: another one may get its place.
 void forget_libraries();
 // After a fork: whoever was looking is not there.

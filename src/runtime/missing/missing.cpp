@@ -21,6 +21,11 @@
 #include "runtime/missing/scan.h"
 #include "runtime/posix/interceptor.h"
 
+// In every sanitizer's runtime, and nowhere else.
+extern "C" __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*made)(const volatile void*,
+                                                                                            std::size_t),
+                                                                               void (*freed)(const volatile void*));
+
 namespace racecast::runtime {
 
 namespace {
@@ -112,6 +117,13 @@ std::uintptr_t run_of_std_thread(const void* state) {
   return read ? run : 0;
 }
 
+// Another sanitizer begins every thread with a function of its own. LIMIT: what the program begins it with is not known
+// then, and is taken for recorded code.
+bool is_sanitizers(std::uintptr_t entry) {
+  const auto hooks = reinterpret_cast<std::uintptr_t>(&__sanitizer_install_malloc_and_free_hooks);
+  return hooks != 0 && is_same_library(entry, hooks);
+}
+
 // Of a frame of its own stack the creator knew where it begins and ends, and what it points to; from here that would be
 // told by 4 KiB around each pointer.
 void add_inherited(const Inherited& inherited, Scan& scan) {
@@ -128,7 +140,7 @@ const void* missing_root(const void* routine, const void* argument) {
   const KeepErrno keep;
   const InRuntime inside;
   auto entry = reinterpret_cast<std::uintptr_t>(routine);
-  if (has_mark(entry)) return nullptr;
+  if (has_mark(entry) || is_sanitizers(entry)) return nullptr;
   if (begins_std_thread(entry)) {
     entry = run_of_std_thread(argument);
     if (entry == 0 || has_mark(entry)) return nullptr;
