@@ -203,6 +203,10 @@ class RuleChecker {
   }
 
   std::string check_instruction(const Instruction& instruction) const {
+    if (const auto& accessed = instruction.accessed;
+        accessed && (index(accessed->type) >= program_.structs.size() ||
+                     accessed->offset >= program_.structs[index(accessed->type)].size))
+      return "it accesses no byte of a struct";
     Shape shape = shape_of(instruction.op);
     if (const auto callee = callee_operand(instruction); callee && instruction.op != Op::Call) {
       if (instruction.operands[*callee].kind != OperandKind::Function) return "what does it is no function";

@@ -77,6 +77,10 @@ void FunctionLowering::lower_call(const llvm::CallBase& i) {
   program::Instruction& made = append(op, program::kVoid, std::move(operands));
   if (has_result) made.type = scalar_type(i.getType()).value_or(kI64);
   made.result = result;
+  if (op == Op::Alloc) {
+    const auto object = accessed(i, &i);
+    if (object && object->offset == 0) made.imm = index(object->type) + 1;
+  }
 }
 
 void FunctionLowering::lower_invoke(const llvm::InvokeInst& i) {
