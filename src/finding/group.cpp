@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/check.h"
@@ -56,6 +57,21 @@ std::optional<std::size_t> parent_of(const Group& group, std::size_t self, const
   return parent;
 }
 
+// Those that hang on nothing come first: they are what is shown.
+void put_independent_first(std::vector<Group>& groups) {
+  std::vector<std::size_t> order(groups.size()), place(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(order, [&](std::size_t g) { return !groups[g].depends_on; });
+  for (std::size_t k = 0; k < order.size(); ++k) place[order[k]] = k;
+  std::vector<Group> sorted;
+  sorted.reserve(groups.size());
+  for (const std::size_t g : order) {
+    sorted.push_back(std::move(groups[g]));
+    if (sorted.back().depends_on) sorted.back().depends_on = place[*sorted.back().depends_on];
+  }
+  groups = std::move(sorted);
+}
+
 // Whoever follows `depends_on` comes to an end.
 void break_cycles(std::vector<Group>& groups) {
   std::vector<std::size_t> walk(groups.size(), 0);  // number of the walk that came by, from 1
@@ -98,6 +114,7 @@ std::vector<Group> group(const std::vector<Finding>& pairs, const std::vector<Ca
     const Kind kind = pairs[one.pairs.front()].kind;
     one.kind = kind == Kind::DependentRace && !one.depends_on ? Kind::DataRace : kind;
   }
+  put_independent_first(groups);
   return groups;
 }
 

@@ -32,9 +32,9 @@ struct Group {
   std::optional<std::size_t> depends_on;  // index of a group: all of its pairs hang on pairs of others
 };
 
-// In the order of their first pairs. `causes` has one for each pair. A pair with a SeenWrite is a finding of its own.
-// Most convincing is a pair with a schedule, then an observed one, then the one with the shortest schedule, then the
-// first. Linear, but for sorting.
+// In the order of their first pairs, those that hang on others behind all that do not. `causes` has one for each pair.
+// A pair with a SeenWrite is a finding of its own. Most convincing is a pair with a schedule, then an observed one,
+// then the one with the shortest schedule, then the first. Linear, but for sorting.
 std::vector<Group> group(const std::vector<Finding>& pairs, const std::vector<Cause>& causes);
 
 }  // namespace racecast::finding

@@ -110,6 +110,7 @@ void put(ByteWriter& out, const Global& g) {
     put(out, r.target);
     out.varint(r.addend);
   });
+  put_all(out, g.strides, [&](std::uint32_t stride) { out.varint(stride); });
   out.varint(index(g.pointee));
   put(out, g.type);
   out.varint(g.address);
@@ -124,7 +125,7 @@ void put(ByteWriter& out, const Struct& s) {
     out.varint(f.offset);
     out.varint(index(f.pointee));
     out.varint(f.size);
-    out.varint(f.element);
+    put_all(out, f.strides, [&](std::uint32_t stride) { out.varint(stride); });
     out.u8(f.base ? 1 : 0);
     put(out, f.type);
   });
@@ -163,7 +164,7 @@ class Decoder {
     });
     // Functions, globals and structs refer to each other: their numbers come before them.
     p.functions.resize(in_.count(7));
-    p.globals.resize(in_.count(12));
+    p.globals.resize(in_.count(13));
     p.structs.resize(in_.count(6));
     functions_ = p.functions.size();
     globals_ = p.globals.size();
@@ -338,6 +339,7 @@ class Decoder {
       r.target = operand();
       r.addend = in_.varint();
     });
+    get_all(g.strides, 1, [&](std::uint32_t& stride) { stride = u32(); });
     g.pointee = text();
     g.type = type_of_struct();
     g.address = in_.varint();
@@ -355,7 +357,7 @@ class Decoder {
       f.offset = u32();
       f.pointee = text();
       f.size = u32();
-      f.element = u32();
+      get_all(f.strides, 1, [&](std::uint32_t& stride) { stride = u32(); });
       f.base = flag();
       f.type = type_of_struct();
     });

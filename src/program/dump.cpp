@@ -80,7 +80,7 @@ void dump_struct(const Program& program, const Struct& s, std::string& out) {
     if (f.type) fmt::format_to(to, " struct {}", name_of(program, program.structs[index(*f.type)].name));
     if (f.pointee != kNoString) fmt::format_to(to, " points to {}", name_of(program, f.pointee));
     if (f.size != 0) fmt::format_to(to, " size {}", f.size);
-    if (f.element != 0) fmt::format_to(to, " elements of {}", f.element);
+    if (!f.strides.empty()) fmt::format_to(to, " elements of {}", fmt::join(f.strides, ", "));
     if (f.base) out += " base";
     out += '\n';
   }

@@ -118,7 +118,8 @@ std::uint64_t hash_of(const Struct& type) {
     add(field.offset);
     add(index(field.pointee));
     add(field.size);
-    add(field.element * std::uint64_t{2} + (field.base ? 1 : 0));
+    for (const std::uint32_t stride : field.strides) add(stride);
+    add(field.base ? 1 : 0);
     add(field.type ? index(*field.type) + 1 : 0);
   }
   for (const FunctionId method : type.methods) add(index(method));

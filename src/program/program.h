@@ -126,8 +126,8 @@ struct Instruction {
   Position position;
   // Of the statement; a litmus label. Of a StackAlloc of compiled code: the variable that it is.
   StringId label = kNoString;
-  // Of an access of compiled code: what the source has at its address, where types say it. For names only: memory may
-  // hold something else.
+  // Of an access of compiled code: what the source has at its address, where types say it; of a call that allocates:
+  // what begins at the object's first byte. For names only: memory may hold something else.
   std::optional<StructByte> accessed;
   bool operator==(const Instruction&) const = default;
 };
@@ -198,9 +198,10 @@ struct Global {
   std::vector<std::uint8_t> bytes;  // if not empty: the bytes at the start, instead of `initial`
   // What of `bytes` is an address, in ascending order. The bytes there are zero until resolve() knows it.
   std::vector<Relocation> relocations;
-  std::optional<StructId> type;  // of each element, where it is a struct that the front end knows
-  StringId pointee = kNoString;  // Data that points to a struct of this name
-  std::uint64_t address = 0;     // set by layout()
+  std::vector<std::uint32_t> strides = {};  // of elements that are arrays again: as of a Field
+  std::optional<StructId> type;             // of each element, where it is a struct that the front end knows
+  StringId pointee = kNoString;             // Data that points to a struct of this name
+  std::uint64_t address = 0;                // set by layout()
   std::uint64_t size() const { return std::uint64_t{element_size} * count; }
   bool operator==(const Global&) const = default;
 };
@@ -208,11 +209,11 @@ struct Global {
 struct Field {
   StringId name = kNoString;
   std::uint32_t offset = 0;
-  StringId pointee = kNoString;  // it points to a struct of this name
-  std::uint32_t size = 0;        // in bytes; 0: not known
-  std::optional<StructId> type;  // it is this struct, or an array of them
-  std::uint32_t element = 0;     // of an array: bytes of an element; 0: it is none
-  bool base = false;             // a class that this one is derived from: its fields count as this one's own
+  StringId pointee = kNoString;             // it points to a struct of this name
+  std::uint32_t size = 0;                   // in bytes; 0: not known
+  std::optional<StructId> type;             // it is this struct, or an array of them
+  std::vector<std::uint32_t> strides = {};  // of an array: bytes of an element, of each dimension from the first on
+  bool base = false;                        // a class that this one is derived from: its fields count as this one's own
   bool operator==(const Field&) const = default;
 };
 // A class, a struct or a union (whose fields lie over each other). Structs inside of it, its base among them, come

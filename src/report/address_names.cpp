@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "report/field_path.h"
+#include "report/short_names.h"
 
 namespace racecast::report {
 
@@ -41,7 +42,7 @@ AddressNames::AddressNames(const trace::Definitions& definitions)
   }
   if (definitions.program == nullptr) return;
   for (const program::Global& global : definitions.program->globals)
-    if (global.address != 0 && global.type) globals_.try_emplace(global.address, &global);
+    if (global.address != 0 && (global.type || !global.strides.empty())) globals_.try_emplace(global.address, &global);
 }
 
 const trace::Symbol* AddressNames::symbol_at(std::uint64_t address) const {
@@ -63,32 +64,29 @@ NamedAddress AddressNames::at(std::uint64_t address, std::uint64_t size) const {
     made.name = fmt::format("{:#x}", address);
     return made;
   }
-  made.name = made.root = made.key = printable(symbol->name);
+  made.root = printable(without_abi_tags(symbol->name));
   made.start = symbol->address;
+  FieldPath path{made.root, made.root, false};
   std::uint64_t rest = address - symbol->address;
-  if (symbol->element != 0 && rest % symbol->element + size <= symbol->element) {
-    made.name += fmt::format("[{}]", rest / symbol->element);
-    made.key += "[]";
-    rest %= symbol->element;
+  const auto known = globals_.find(symbol->address);
+  const program::Global* global =
+      known != globals_.end() && known->second->size() == symbol->size ? known->second : nullptr;
+  bool whole = true;  // it is in one element
+  if (symbol->element != 0) whole = add_indices({symbol->element}, rest, size, path);
+  if (whole && global != nullptr) whole = add_indices(global->strides, rest, size, path);
+  const std::uint32_t bytes =
+      global != nullptr && global->type ? definitions_.program->structs[index(*global->type)].size : 0;
+  if (whole && bytes != 0 && rest + size <= bytes) {
+    const FieldPath inner = field_path(*definitions_.program, structs_.best(*global->type), rest, size);
+    path.name += inner.name;
+    path.key += inner.key;
+    path.hidden = inner.hidden;
+  } else if (whole && bytes == 0 && rest != 0) {
+    path.name += fmt::format("+{}", rest);
+    path.key += fmt::format("+{}", rest);
   }
-  const auto global = globals_.find(symbol->address);
-  if (global == globals_.end() || global->second->size() != symbol->size) {
-    if (rest != 0) made.name += fmt::format("+{}", rest);
-    if (rest != 0) made.key += fmt::format("+{}", rest);
-    return made;
-  }
-  const program::StructId type = structs_.best(*global->second->type);
-  const std::uint32_t bytes = definitions_.program->structs[index(type)].size;
-  if (size > bytes) return made;
-  if (bytes < (symbol->element != 0 ? symbol->element : symbol->size)) {  // rows of a table
-    made.name += fmt::format("[{}]", rest / bytes);
-    made.key += "[]";
-    rest %= bytes;
-  }
-  if (rest + size > bytes) return made;
-  const FieldPath path = field_path(*definitions_.program, type, rest, size);
-  made.name += path.name;
-  made.key += path.key;
+  made.name = std::move(path.name);
+  made.key = std::move(path.key);
   made.hidden = path.hidden;
   return made;
 }

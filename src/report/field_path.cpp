@@ -47,6 +47,17 @@ std::string joined_names(const Program& program, const std::vector<const Field*>
 
 }  // namespace
 
+bool add_indices(const std::vector<std::uint32_t>& strides, std::uint64_t& offset, std::uint64_t size,
+                 FieldPath& path) {
+  for (const std::uint32_t stride : strides) {
+    if (offset % stride + size > stride) return false;
+    path.name += fmt::format("[{}]", offset / stride);
+    path.key += "[]";
+    offset %= stride;
+  }
+  return true;
+}
+
 FieldPath field_path(const Program& program, program::StructId id, std::uint64_t offset, std::uint64_t size) {
   FieldPath path;
   const auto add = [&](std::string_view text) {
@@ -84,12 +95,7 @@ FieldPath field_path(const Program& program, program::StructId id, std::uint64_t
     if (named) add("." + name);
     skipped = named ? 0 : skipped + field.offset;
     offset -= field.offset;
-    if (field.element != 0 && offset % field.element + size <= field.element) {
-      path.name += fmt::format("[{}]", offset / field.element);
-      path.key += "[]";
-      offset %= field.element;
-    }
-    if (!field.type || (field.element != 0 && size > field.element)) return path;
+    if (!add_indices(field.strides, offset, size, path) || !field.type) return path;
     id = *field.type;
     if (offset >= program.structs[index(id)].size) return path;
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "program/program.h"
 
@@ -18,5 +19,9 @@ struct FieldPath {
 // Of `size` bytes from `offset` on, both inside of the struct. What is covered in part only is not descended into. Of
 // fields that lie over each other (a union, bit fields) all are named: ".low/high".
 FieldPath field_path(const program::Program& program, program::StructId type, std::uint64_t offset, std::uint64_t size);
+
+// Adds "[3][1]" for bytes of an array (Field::strides), and makes `offset` that in the element. False: they are several
+// elements.
+bool add_indices(const std::vector<std::uint32_t>& strides, std::uint64_t& offset, std::uint64_t size, FieldPath& path);
 
 }  // namespace racecast::report

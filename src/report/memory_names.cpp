@@ -14,88 +14,80 @@ namespace {
 // An allocator gives more than was asked for, by less than this.
 constexpr std::uint64_t kSlack = 24;
 
-// Where in a struct of `size` bytes in an object, or in an array of them that fills it: the place in the element, and
-// its number.
-struct Element {
-  std::uint64_t offset = 0;
-  std::optional<std::uint64_t> number;  // nullopt: it is no array, or its first element
-};
-std::optional<Element> element_at(const SeenAs& seen, std::uint64_t size, const Object& object, std::uint64_t offset,
-                                  std::uint64_t bytes) {
-  const bool array = seen.start % size == 0 && object.size >= size && object.size - size >= std::min(size, kSlack);
-  if (array && offset % size + bytes <= size && offset / size < object.size / size) {
-    const bool sure = object.size - size >= kSlack || offset >= size;
-    return Element{offset % size, sure ? std::optional(offset / size) : std::nullopt};
-  }
-  if (seen.start <= offset && offset + bytes <= seen.start + size) return Element{offset - seen.start, std::nullopt};
-  return std::nullopt;
+bool holds(const SeenAs& seen, std::uint64_t struct_size, std::uint64_t offset, std::uint64_t size) {
+  return seen.start <= offset && offset + size <= seen.start + struct_size;
 }
 
 }  // namespace
 
 // ---- what the source calls it
 
-// The struct that the accesses themselves say, if they agree or only one knows.
+std::uint64_t MemoryNames::size_of(program::StructId type) const {
+  return names_.program()->structs[index(type)].size;
+}
+
+// The struct that the accesses themselves say. The larger of two tells more: a class and its base.
 std::optional<SeenAs> MemoryNames::own_type(const At& at) const {
   std::optional<SeenAs> own;
+  const std::uint64_t offset = at.address - at.object->address;
   for (const LocationId location : at.accesses) {
     const program::Instruction* access = names_.instruction(location);
-    if (access == nullptr || !access->accessed) continue;
-    const std::uint64_t size = names_.program()->structs[index(access->accessed->type)].size;
-    const std::uint64_t offset = at.address - at.object->address;
-    if (access->accessed->offset > offset) continue;
+    if (access == nullptr || !access->accessed || access->accessed->offset > offset) continue;
     const SeenAs seen{access->accessed->type, offset - access->accessed->offset};
-    // The larger of two tells more: a class and its base.
-    if (!own || size > names_.program()->structs[index(own->type)].size) own = seen;
+    if (!holds(seen, size_of(seen.type), offset, at.size)) continue;
+    if (!own || size_of(seen.type) > size_of(own->type)) own = seen;
   }
   return own;
 }
 
-MemoryNames::Named MemoryNames::as(const SeenAs& seen, const At& at) const {
+// What the allocation says of these bytes; of an array, the element that they are in, and its number.
+std::optional<MemoryNames::Element> MemoryNames::made_as(const At& at) const {
+  const Object& object = *at.object;
+  if (!object.made_as) return std::nullopt;
+  const std::uint64_t size = size_of(*object.made_as), offset = at.address - object.address;
+  const std::uint64_t number = object.array ? offset / size : 0;
+  const SeenAs seen{*object.made_as, number * size};
+  if (!holds(seen, size, offset, at.size)) return std::nullopt;
+  return Element{seen, object.array ? std::optional(number) : std::nullopt};
+}
+
+MemoryNames::Named MemoryNames::as(const Element& element, const At& at) const {
   const program::Program& program = *names_.program();
-  const program::StructId type = names_.addresses().structs().best(seen.type);
+  const program::StructId type = names_.addresses().structs().best(element.seen.type);
   const program::Struct& decl = program.structs[index(type)];
-  const std::string& name = decl.name == program::kNoString ? std::string("(unnamed)") : program.text(decl.name);
-  const Element element = *element_at(seen, decl.size, *at.object, at.address - at.object->address, at.size);
-  const FieldPath path = field_path(program, type, element.offset, at.size);
+  const std::string name = decl.name == program::kNoString ? "(unnamed)" : program.text(decl.name);
+  const FieldPath path = field_path(program, type, at.address - at.object->address - element.seen.start, at.size);
   Named made;
-  made.type = name;
   made.hidden = path.hidden;
-  if (seen.start == 0 && at.object->size < decl.size + kSlack) made.bytes = decl.size;
-  const auto joined = [&](const std::string& fields, const std::string& index) {
-    if (!index.empty()) return name + index + fields;
-    if (fields.starts_with('.')) return name + "::" + fields.substr(1);
-    return name + fields;
+  if (element.seen.start == 0 && at.object->size < decl.size + kSlack) {
+    made.bytes = decl.size;
+    made.type = name;
+  }
+  const auto joined = [&](const std::string& fields) {
+    return name + (fields.starts_with('.') ? "::" + fields.substr(1) : fields);
   };
-  made.name = joined(path.name, element.number ? fmt::format("[{}]", *element.number) : "");
-  made.key = joined(path.key, "");
+  made.name = element.number ? fmt::format("{}[{}]{}", name, *element.number, path.name) : joined(path.name);
+  made.key = joined(path.key);
   return made;
 }
 
 // By what the object was seen to be: the largest struct that holds the bytes, so that a part of a larger one is named
-// as such. It must not contradict what the accesses themselves say.
+// as such. It must hold all of what the accesses themselves say.
 std::optional<MemoryNames::Named> MemoryNames::typed(const At& at) const {
   if (names_.program() == nullptr) return std::nullopt;
-  const auto size_of = [&](const SeenAs& seen) {
-    return std::uint64_t{names_.program()->structs[index(seen.type)].size};
-  };
   const std::uint64_t offset = at.address - at.object->address;
-  const auto holds = [&](const SeenAs& seen) {
-    return element_at(seen, size_of(seen), *at.object, offset, at.size).has_value();
+  const std::optional<SeenAs> own = own_type(at);
+  std::optional<Element> best;
+  if (own) best = Element{*own, std::nullopt};
+  const auto consider = [&](const Element& element) {
+    const std::uint64_t size = size_of(element.seen.type);
+    if (!holds(element.seen, size, offset, at.size)) return;
+    if (own && !holds(element.seen, size, own->start, size_of(own->type))) return;
+    const bool same = best && best->seen == element.seen;
+    if (!best || same || size > size_of(best->seen.type)) best = element;
   };
-  std::optional<SeenAs> own = own_type(at);
-  if (own && !holds(*own)) own.reset();
-  std::optional<SeenAs> best = own;
-  for (const SeenAs& seen : at.object->seen_as) {
-    if (!holds(seen) || (best && size_of(seen) <= size_of(*best))) continue;
-    const Element element = *element_at(seen, size_of(seen), *at.object, offset, at.size);
-    // All of `own` must lie in it.
-    const std::uint64_t before = own ? offset - own->start : 0;
-    if (own &&
-        (own->start > offset || element.offset < before || element.offset - before + size_of(*own) > size_of(seen)))
-      continue;
-    best = seen;
-  }
+  for (const SeenAs& seen : at.object->seen_as) consider({seen, std::nullopt});
+  if (const auto made = made_as(at)) consider(*made);
   if (!best) return std::nullopt;
   return as(*best, at);
 }
@@ -111,26 +103,30 @@ MemoryNames::Named MemoryNames::local(const At& at) const {
   const std::string name = known ? names_.program()->text(slot->label) : "temporary";
   made.name = made.key = name;
   const std::uint64_t offset = at.address - object.address;
-  if (slot != nullptr && slot->imm != 0) {
+  if (slot != nullptr && slot->imm != 0 && size_of(static_cast<program::StructId>(slot->imm - 1)) != 0) {
     const program::StructId type = names_.addresses().structs().best(static_cast<program::StructId>(slot->imm - 1));
-    const std::uint64_t size = names_.program()->structs[index(type)].size;
+    const std::uint64_t size = size_of(type);
     if (object.size > size && object.size % size == 0) {
       made.name += fmt::format("[{}]", offset / size);
       made.key += "[]";
     }
+    bool path_is_offset = false;
     if (offset % size + at.size <= size) {
       const FieldPath path = field_path(*names_.program(), type, offset % size, at.size);
+      path_is_offset = path.key.starts_with('+');
       made.name += path.name;
       made.key += path.key;
       made.hidden = path.hidden;
     }
+    // Without names the offset tells fields apart, but not what a container is made of.
+    if (at.inside_library && path_is_offset) made.name = made.key = name;
     made.type = names_.program()->text(names_.program()->structs[index(type)].name);
   } else if (offset != 0) {
     made.name += fmt::format("+{}", offset);
   }
   made.name += fmt::format(" (local of {})", function.empty() ? "a function" : function);
   made.key += "@" + function;
-  return made.hidden ? in_container(made, typed_by_accesses(at), at) : made;
+  return made.hidden ? in_container(made, inside(at), at) : made;
 }
 
 // What the user knows of memory that a library allocated.
@@ -153,8 +149,15 @@ MemoryNames::Named MemoryNames::in_container(Named container, const std::optiona
   container.bytes = 0;
   if (!what || (at.inside_library && !what->hidden)) return container;
   container.name = fmt::format("{} in {}", what->name, container.name);
-  container.key = what->key;
+  container.key = fmt::format("{} in {}", what->key, container.key);
   return container;
+}
+
+// What users put into a library's struct, as the accesses say; not what the struct is a part of.
+std::optional<MemoryNames::Named> MemoryNames::inside(const At& at) const {
+  std::optional<Named> what = typed_by_accesses(at);
+  if (what && what->hidden) what.reset();
+  return what;
 }
 
 // Of memory that nobody saw being allocated: what the accesses say.
@@ -168,18 +171,30 @@ MemoryNames::Named MemoryNames::on_heap(const At& at) const {
   const Object& object = *at.object;
   const std::optional<Named> type = typed(at);
   if (const std::optional<Named> owner = container(object)) return in_container(*owner, type, at);
-  if (type) return *type;
+  const std::string site = place_key(object.allocated.location, object.allocated.call_sites, 0);
+  if (type) {
+    Named made = *type;
+    made.key += "@" + site;
+    return made;
+  }
+  if (object.kind == Object::Kind::Early) {
+    Named made;
+    made.name = fmt::format("byte {} of {} that {} had from its start", at.address - object.address, object.size,
+                            names_.thread(object.allocated.thread));
+    made.key = "early";
+    return made;
+  }
   const UserPlace place = names_.user_place(object.allocated.location, object.allocated.call_sites);
   Named made;
   made.name =
       fmt::format("byte {} of {} allocated at {}", at.address - object.address, asked_for(object), place.frame.name);
-  made.key = place_key(object.allocated.location, object.allocated.call_sites, 0);
+  made.key = site;
   made.told = true;
   return made;
 }
 
 MemoryNames::Named MemoryNames::named(const At& at) const {
-  if (at.object != nullptr) return at.object->stack ? local(at) : on_heap(at);
+  if (at.object != nullptr) return at.object->kind == Object::Kind::Stack ? local(at) : on_heap(at);
   const NamedAddress symbol = names_.addresses().at(at.address, at.size);
   if (!symbol.root.empty()) {
     Named made;
@@ -188,7 +203,7 @@ MemoryNames::Named MemoryNames::named(const At& at) const {
     made.hidden = symbol.hidden;
     // Without types the offset tells fields apart, but not what a container is made of.
     if (at.inside_library && symbol.key.find('+') != std::string::npos) made.name = made.key = symbol.root;
-    return made.hidden ? in_container(made, typed_by_accesses(at), at) : made;
+    return made.hidden ? in_container(made, inside(at), at) : made;
   }
   if (const std::optional<Named> type = typed_by_accesses(at)) return *type;
   Named unknown;
@@ -228,7 +243,7 @@ Memory MemoryNames::memory(const finding::Finding& finding) const {
   if (here.object == nullptr) return made;
   made.offset = here.address - here.object->address;
   made.bytes = name.bytes != 0 ? name.bytes : asked_for(*here.object);
-  if (!here.object->stack) made.allocated = names_.occasion(here.object->allocated);
+  if (here.object->kind == Object::Kind::Heap) made.allocated = names_.occasion(here.object->allocated);
   return made;
 }
 
@@ -255,7 +270,8 @@ std::string MemoryNames::lock(std::uint64_t address, const Moment& moment) const
   here.size = 1;
   here.object = look_.object_at(moment);
   const Named name = named(here);
-  if (here.object == nullptr || here.object->stack || name.told || here.object->library) return name.name;
+  const bool heap = here.object != nullptr && here.object->kind == Object::Kind::Heap && !here.object->library;
+  if (!heap || name.told) return name.name;
   const UserPlace place = names_.user_place(here.object->allocated.location, here.object->allocated.call_sites);
   return fmt::format("{} of the object allocated at {}", name.name, place.frame.name);
 }

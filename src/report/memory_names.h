@@ -35,8 +35,8 @@ class MemoryNames {
   struct Named {
     std::string name, key;
     bool hidden = false;      // it is what a container is made of
-    std::string type;         // of the object, where it is known,
-    std::uint64_t bytes = 0;  // and its size; 0: not known, or it is one of several
+    std::string type;         // of the object as a whole, where it is known,
+    std::uint64_t bytes = 0;  // and its size
     bool told = false;        // the name says where it was allocated
   };
   // Bytes of an object, or of none (null).
@@ -47,6 +47,12 @@ class MemoryNames {
     bool inside_library = false;
   };
 
+  // A struct in an object, and its number if the object is an array of them.
+  struct Element {
+    SeenAs seen;
+    std::optional<std::uint64_t> number;
+  };
+
   At at(const finding::Finding& finding) const;
   Named named(const At& at) const;
   Named local(const At& at) const;
@@ -54,10 +60,13 @@ class MemoryNames {
   std::optional<Named> container(const Object& object) const;
   static Named in_container(Named container, const std::optional<Named>& what, const At& at);
   std::optional<Named> typed_by_accesses(At at) const;
+  std::optional<Named> inside(const At& at) const;
   std::uint64_t asked_for(const Object& object) const;
   std::optional<Named> typed(const At& at) const;
   std::optional<SeenAs> own_type(const At& at) const;
-  Named as(const SeenAs& seen, const At& at) const;
+  std::optional<Element> made_as(const At& at) const;
+  Named as(const Element& element, const At& at) const;
+  std::uint64_t size_of(program::StructId type) const;
   std::string place_key(LocationId location, const std::vector<LocationId>& call_sites, std::uint64_t address) const;
 
   const Names& names_;

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "model/contexts.h"
+#include "program/calls.h"
 #include "program/library_file.h"
 
 namespace racecast::report {
@@ -22,23 +23,45 @@ struct PlaceTable {
   std::vector<std::uint8_t> traits;
   std::vector<const program::Instruction*> instructions;
 
-  explicit PlaceTable(const trace::Definitions& definitions) {
-    const program::Program* program = definitions.program.get();
+  const program::Program* const program;
+
+  explicit PlaceTable(const trace::Definitions& definitions) : program(definitions.program.get()) {
     if (program == nullptr) return;
     for (const program::Function& function : program->functions)
       for (const program::Block& block : function.blocks)
         for (const program::Instruction& i : block.instructions) {
           instructions.push_back(&i);
           const bool stack = i.op == program::Op::StackAlloc;
-          traits.push_back(static_cast<std::uint8_t>(
-              (program::is_library_file(program->text(i.position.file)) ? Library : 0) | (stack ? Stack : 0) |
-              (stack && i.label == program::kNoString ? Unnamed : 0) | (i.accessed ? Typed : 0)));
+          traits.push_back(
+              static_cast<std::uint8_t>((program::is_library_file(program->text(i.position.file)) ? Library : 0) |
+                                        (stack ? Stack : 0) | (stack && i.label == program::kNoString ? Unnamed : 0) |
+                                        (i.accessed && !program::is_call(i) ? Typed : 0)));
         }
   }
-  bool has(LocationId location, std::uint8_t trait) const {
+  bool has(LocationId location, int trait) const {
     return index(location) < traits.size() && (traits[index(location)] & trait) != 0;
   }
+  const program::Instruction* instruction(LocationId location) const {
+    return index(location) < instructions.size() ? instructions[index(location)] : nullptr;
+  }
+  std::uint64_t size_of(program::StructId type) const { return program->structs[index(type)].size; }
+  // Are functions that threads enter in the trace?
+  bool calls() const { return program != nullptr && program->origin != program::Origin::Litmus; }
 };
+
+// Does the call ask for several of `size` bytes each, by numbers that say so?
+bool makes_array(const program::Instruction& call, std::uint64_t size) {
+  const auto number = [&](std::size_t k) {
+    const bool known = k < call.operands.size() && call.operands[k].kind == program::OperandKind::Const;
+    return known ? std::optional(call.operands[k].value) : std::nullopt;
+  };
+  if (call.op == program::Op::Alloc) {
+    const auto bytes = number(0);
+    return bytes && *bytes > size && *bytes % size == 0;
+  }
+  // calloc: its callee, then two numbers.
+  return call.operands.size() == 3 && ((number(2) == size && number(1) != 1) || (number(1) == size && number(2) != 1));
+}
 
 // Made at one place, and at one address?
 bool alike(const Object& a, const Object& b) {
@@ -92,7 +115,12 @@ class Looker {
     std::uint32_t owner_in = kNotKept;
     std::uint64_t owner = 0;  // 0: not known
     std::vector<SeenAs> seen_as;
+    Object::Kind kind = Object::Kind::Heap;
   };
+  // Of a library's own making: a user's local or what came with a thread is none.
+  bool is_library(const Live& live) const {
+    return live.kind == Object::Kind::Heap && places_.has(live.location, PlaceTable::Library);
+  }
   using LiveMap = std::map<std::uint64_t, Live>;
 
   LiveMap::iterator live_at(std::uint64_t address) {
@@ -118,8 +146,13 @@ class Looker {
     object.address = live.address;
     object.size = live.size;
     object.allocated = {live.thread, live.location, contexts_.call_sites(live.stack)};
-    object.stack = places_.has(live.location, PlaceTable::Stack);
-    object.library = places_.has(live.location, PlaceTable::Library);
+    object.kind = live.kind;
+    object.library = is_library(live);
+    if (const program::Instruction* made = places_.instruction(live.location);
+        made != nullptr && live.kind == Object::Kind::Heap && made->accessed) {
+      object.made_as = made->accessed->type;
+      object.array = makes_array(*made, places_.size_of(made->accessed->type));
+    }
     if (live.owner != 0) object.owner = live.owner;
     if (live.owner_in != kNotKept) object.owner_in = live.owner_in;
     object.seen_as = live.seen_as;
@@ -134,11 +167,16 @@ class Looker {
     auto first = live_.lower_bound(e.address);
     while (first != live_.end() && first->first - e.address < e.size) end(first++);
     Live& live = live_[e.address];
-    live = {e.address, e.size, e.thread, e.location, contexts_.stack(e.thread), kNotKept, kNotKept, 0, {}};
-    const program::Instruction* made =
-        index(e.location) < places_.instructions.size() ? places_.instructions[index(e.location)] : nullptr;
-    if (made != nullptr && made->op == program::Op::Alloc && made->imm != 0)
-      live.seen_as.push_back({static_cast<program::StructId>(made->imm - 1), 0});
+    live = {.address = e.address,
+            .size = e.size,
+            .thread = e.thread,
+            .location = e.location,
+            .stack = contexts_.stack(e.thread)};
+    // Before a thread has entered a function, its place is that function's beginning.
+    if (contexts_.stack(e.thread) == 0 && places_.calls())
+      live.kind = Object::Kind::Early;
+    else if (places_.has(e.location, PlaceTable::Stack))
+      live.kind = Object::Kind::Stack;
     for (auto any = any_time_.lower_bound(e.address); any != any_time_.end() && any->first - e.address < e.size;
          ++any) {
       const std::size_t number = keep(live_.find(e.address));
@@ -164,21 +202,22 @@ class Looker {
   void store(const Event& e) {
     const std::uint64_t value = trace::stored_value(e);
     const auto found = live_.find(value);
-    if (found == live_.end() || found->second.owner != 0 || !places_.has(found->second.location, PlaceTable::Library))
-      return;
-    if (places_.has(found->second.location, PlaceTable::Stack)) return;
+    if (found == live_.end() || found->second.owner != 0 || !is_library(found->second)) return;
     const auto holder = live_at(e.address);
     if (holder == live_.end()) {
       found->second.owner = e.address;
       return;
     }
-    if (holder == found || places_.has(holder->second.location, PlaceTable::Unnamed)) return;
-    if (!places_.has(holder->second.location, PlaceTable::Library)) {
-      found->second.owner = e.address;
-      found->second.owner_in = static_cast<std::uint32_t>(keep(holder));
-    } else if (!places_.has(holder->second.location, PlaceTable::Stack)) {
+    if (holder == found) return;
+    const bool local = holder->second.kind == Object::Kind::Stack;
+    // A library's own locals, and temporaries, come and go.
+    if (local && places_.has(holder->second.location, PlaceTable::Library | PlaceTable::Unnamed)) return;
+    if (is_library(holder->second)) {
       found->second.owner = holder->second.owner;
       found->second.owner_in = holder->second.owner_in;
+    } else {
+      found->second.owner = e.address;
+      found->second.owner_in = static_cast<std::uint32_t>(keep(holder));
     }
   }
 

@@ -42,11 +42,17 @@ struct SeenAs {
 struct Object {
   std::uint64_t address = 0, size = 0;
   SeenOccasion allocated;
-  bool stack = false;
-  bool library = false;                 // a library allocated it
-  std::optional<std::uint64_t> owner;   // of a library's: an address in what it belongs to,
-  std::optional<std::size_t> owner_in;  // and the object that this is in; nullopt: a global, or it is not known
-  std::vector<SeenAs> seen_as;          // in the order of first sight; few
+  enum class Kind : std::uint8_t {
+    Heap,
+    Stack,  // a local variable
+    Early,  // its thread had it before it began to run: thread-local memory, and what libc allocated
+  } kind = Kind::Heap;
+  bool library = false;                      // a library allocated it
+  std::optional<std::uint64_t> owner;        // of a library's: an address in what it belongs to,
+  std::optional<std::size_t> owner_in;       // and the object that this is in; nullopt: a global, or it is not known
+  std::optional<program::StructId> made_as;  // what begins at its first byte, as its allocation says,
+  bool array = false;                        // one after the other
+  std::vector<SeenAs> seen_as;               // in the order of first sight; few
 };
 
 // An address, when an event happens. Without an event: at any time, if all objects that were ever there were made at

@@ -62,10 +62,38 @@ std::size_t parameters_of(std::string_view name) {
   return name.size();
 }
 
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+// "main::$_0::operator()" becomes "main::(lambda)": numbers change with every lambda before it.
+void name_lambdas(std::string& name) {
+  for (std::size_t at = 0; (at = name.find("$_", at)) != std::string::npos;) {
+    std::size_t end = at + 2;
+    while (end < name.size() && name[end] >= '0' && name[end] <= '9') ++end;
+    constexpr std::string_view kCall = "::operator()";
+    if (std::string_view(name).substr(end).starts_with(kCall)) end += kCall.size();
+    name.replace(at, end - at, "(lambda)");
+  }
+}
+
 }  // namespace
+
+std::string without_abi_tags(std::string_view name) {
+  std::string plain(name);
+  for (std::size_t at = 0; (at = plain.find("[abi:", at)) != std::string::npos;)
+    plain.erase(at, plain.find(']', at) == std::string::npos ? std::string::npos : plain.find(']', at) + 1 - at);
+  return plain;
+}
 
 std::string bare_function(std::string_view name) {
   std::string bare = without_arguments(name.substr(0, parameters_of(name)), "");
+  bare = without_abi_tags(bare);
+  replace_all(bare, "std::__cxx11::", "std::");
+  replace_all(bare, "std::basic_string::", "std::string::");
+  replace_all(bare, ") const::", ")::");
+  name_lambdas(bare);
   while (bare.ends_with(' ')) bare.pop_back();
   // The result of a template function comes before its name.
   int depth = 0;
@@ -82,8 +110,13 @@ std::string bare_function(std::string_view name) {
 }
 
 std::string shortened(std::string_view name) {
-  if (name.size() <= kBearable) return std::string(name);
-  std::string shorter = without_arguments(name, "<...>");
+  if (name.starts_with("__cxx_global_var_init")) return "the initialisation of globals";
+  std::string plain = without_abi_tags(name);
+  replace_all(plain, "std::__cxx11::", "std::");
+  replace_all(plain, "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string");
+  if (plain.find("$_") != std::string::npos) return bare_function(plain);
+  if (plain.size() <= kBearable) return plain;
+  std::string shorter = without_arguments(plain, "<...>");
   if (shorter.size() > kBearable) shorter = bare_function(name);
   return shorter;
 }

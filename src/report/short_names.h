@@ -7,11 +7,15 @@
 namespace racecast::report {
 
 // "void std::vector<int, std::allocator<int> >::push_back(int const&) const" becomes "std::vector::push_back": neither
-// result, nor parameters, nor arguments of templates. What is no C++ function stays as it is.
+// result, nor parameters, nor arguments of templates; nor inline namespaces and numbers of lambdas. What is no C++
+// function stays as it is.
 std::string bare_function(std::string_view name);
 
 // What is longer than a line can bear loses arguments of templates, the innermost first, and then its parameters.
 std::string shortened(std::string_view name);
+
+// Without what compilers add for their own use: "words[abi:cxx11]" becomes "words".
+std::string without_abi_tags(std::string_view name);
 
 // A file below `folder` as seen from there; any other as it is, without detours ("lib/../include"). `folder` may be
 // empty.

@@ -98,7 +98,8 @@ class StackLines {
       const Place& place = callers[i].place;
       if (callers[i].known) {
         const Frame frame = frame_of(place);
-        add(frame, fmt::format("called at {}{}", printable(frame.name), in_function(frame, detail_)));
+        const std::string at = frame.name == frame.function ? "" : " at " + printable(frame.name);
+        add(frame, fmt::format("called{}{}", at, in_function(frame, detail_)));
         add_inlined(place);
       } else if (i + 1 < callers.size()) {
         // Of the caller the name is known if it was called from elsewhere, too.
@@ -140,13 +141,15 @@ class StackLines {
   std::vector<std::string> lines_;
 };
 
-// Where it happened: the user's own line, or the very place.
-std::string place_text(const Place& place, const UserPlace& user, Detail detail) {
+// Where it happened: the user's own line, or the very place. " at a.c:3:5 in f".
+std::string place_text(const Place& place, const UserPlace& user, bool inside, Detail detail) {
   const bool own = user.inside.empty();
   const Frame frame = own || detail.verbose ? frame_of(place) : user.frame;
   // A place without a file has a name of its own.
-  std::string text = printable(frame.file.empty() ? place.name : frame.name) + in_function(frame, detail);
-  if (!own && !detail.verbose) text += ", inside " + printable(bare_function(user.inside));
+  std::string text = in_function(frame, detail);
+  const std::string& name = frame.file.empty() ? place.name : frame.name;
+  if (name != frame.function) text = " at " + printable(name) + text;
+  if (inside && !own && !detail.verbose) text += ", inside " + printable(bare_function(user.inside));
   return text;
 }
 
@@ -162,8 +165,8 @@ std::string stack_text(const Place& place, const UserPlace& user, const std::vec
 std::string side(const Access& access, Detail detail, std::string_view indent) {
   const std::string kind =
       access.both ? (access.atomic ? "atomic read, write" : "read, write") : kind_of_access(access);
-  std::string text = fmt::format("{}{:<12} by {} at {}, {}\n", indent, kind, printable(access.thread),
-                                 place_text(access.place, access.user, detail), locks_of(access));
+  std::string text = fmt::format("{}{:<12} by {}{}, {}\n", indent, kind, printable(access.thread),
+                                 place_text(access.place, access.user, true, detail), locks_of(access));
   const std::string& excerpt = detail.verbose ? access.place.excerpt : access.user.excerpt;
   if (!excerpt.empty()) text += fmt::format("{}    | {}\n", indent, printable_lines(excerpt));
   return text + stack_text(access.place, access.user, access.callers, detail, indent);
@@ -175,9 +178,11 @@ std::string turn_text(const Turn& turn) {
   return text;
 }
 
-std::string occasion_text(const std::string& what, const Occasion& occasion, Detail detail, std::string_view indent) {
-  return fmt::format("{}{} by {} at {}\n", indent, what, printable(occasion.thread),
-                     place_text(occasion.place, occasion.user, detail)) +
+// `inside`: also what of a library did it.
+std::string occasion_text(const std::string& what, const Occasion& occasion, bool inside, Detail detail,
+                          std::string_view indent) {
+  return fmt::format("{}{} by {}{}\n", indent, what, printable(occasion.thread),
+                     place_text(occasion.place, occasion.user, inside, detail)) +
          stack_text(occasion.place, occasion.user, occasion.callers, detail, indent);
 }
 
@@ -185,13 +190,24 @@ std::string memory_text(const Memory& memory, Detail detail, std::string_view in
   if (!memory.allocated) return {};
   const std::string what = memory.type.empty() ? "" : fmt::format(" ({})", detail.name(memory.type));
   return occasion_text(fmt::format("memory: byte {} of {}{}, allocated", memory.offset, memory.bytes, what),
-                       *memory.allocated, detail, indent);
+                       *memory.allocated, true, detail, indent);
+}
+
+// Threads that were created at one place are told together.
+std::string creations_text(const std::vector<Creation>& creations, Detail detail, std::string_view indent) {
+  const auto told = [&](const std::string& who, const char* were, const Creation& creation) {
+    return occasion_text(fmt::format("{} {} created", who, were), creation.created, false, detail, indent);
+  };
+  std::string text;
+  for (const Creation& creation : creations) text += told(printable(creation.thread), "was", creation);
+  if (creations.size() != 2 || told("", "", creations[0]) != told("", "", creations[1])) return text;
+  return told(printable(creations[0].thread) + " and " + printable(creations[1].thread), "were", creations[0]);
 }
 
 // One line for a pair whose cause was told.
 std::string also_text(const Pair& pair, Detail detail) {
   const auto access = [&](const Access& a) {
-    return fmt::format("{} by {} at {}", kind_of_access(a), printable(a.thread), place_text(a.place, a.user, detail));
+    return fmt::format("{} by {}{}", kind_of_access(a), printable(a.thread), place_text(a.place, a.user, true, detail));
   };
   return fmt::format("{}, {} ({}; {})", access(pair.first), access(pair.second), finding::text_of(pair.grade),
                      joined(pair.analyses, ", "));
@@ -232,8 +248,7 @@ std::string paragraph(const Part& part, std::size_t i, const TextOptions& option
   text += side(pair.first, detail, inner);
   text += side(pair.second, detail, inner);
   text += memory_text(finding.memory, detail, inner);
-  for (const Creation& creation : finding.creations)
-    text += occasion_text(printable(creation.thread) + " was created", creation.created, detail, inner);
+  text += creations_text(finding.creations, detail, inner);
   text += fmt::format("{}why: {}\n", inner, printable(pair.reason));
   for (const Turn& turn : pair.turns) text += fmt::format("{}     {}\n", inner, turn_text(turn));
   if (finding.seen_in) text += fmt::format("{}seen in {} of {} runs\n", inner, *finding.seen_in, options.runs);

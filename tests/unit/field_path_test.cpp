@@ -34,9 +34,9 @@ struct Types {
     Field from = field("Base", 0, 4, base);
     from.base = true;
     Field table = field("table", 8, 12);
-    table.element = 4;
+    table.strides = {4};
     Field rows = field("rows", 20, 8, inner);
-    rows.element = 4;
+    rows.strides = {4};
     opts = add("Opts", 48,
                {from, field("pair", 4, 4, inner), table, rows, field("", 28, 4, anonymous), field("a", 32, 1),
                 field("b", 32, 1), field("box", 36, 8, box)});
@@ -107,8 +107,9 @@ TEST(FieldPath, WithoutNamesTheOffset) {
 TEST(AddressNames, OfVariablesWithTypes) {
   Types t;
   const auto global = [&](std::string_view name, std::uint64_t address, std::uint32_t element, std::uint32_t count,
-                          std::optional<StructId> type) {
+                          std::optional<StructId> type, std::vector<std::uint32_t> strides = {}) {
     program::Global made;
+    made.strides = std::move(strides);
     made.name = t.program.intern(name);
     made.element_size = element;
     made.count = count;
@@ -119,15 +120,21 @@ TEST(AddressNames, OfVariablesWithTypes) {
   trace::Definitions definitions;
   global("opts", 0x1000, 48, 1, t.layout);  // another file knows more of it
   global("all", 0x2000, 48, 3, t.opts);
-  global("grid", 0x3000, 96, 2, t.opts);  // rows of two
-  definitions.symbols = {
-      {0x1000, 48, 0, "opts"}, {0x2000, 144, 48, "all"}, {0x3000, 192, 96, "grid"}, {0x4000, 8, 0, "x"}};
+  global("grid", 0x3000, 96, 2, t.opts, {48});  // rows of two
+  global("cells", 0x3800, 16, 3, std::nullopt, {4});
+  definitions.symbols = {{0x1000, 48, 0, "opts"},
+                         {0x2000, 144, 48, "all"},
+                         {0x3000, 192, 96, "grid"},
+                         {0x3800, 48, 16, "cells"},
+                         {0x4000, 8, 0, "x"}};
   definitions.program = std::make_shared<Program>(t.program);
   const AddressNames names(definitions);
   EXPECT_EQ(names(0x1004, 2), "opts.pair.low");
   EXPECT_EQ(names(0x2000 + 48 + 12, 4), "all[1].table[1]");
   EXPECT_EQ(names.at(0x2000 + 48 + 12, 4).key, "all[].table[]");
   EXPECT_EQ(names(0x3000 + 96 + 48 + 6, 2), "grid[1][1].pair.high");
+  EXPECT_EQ(names(0x3800 + 36, 4), "cells[2][1]");
+  EXPECT_EQ(names(0x3800 + 32, 16), "cells[2]") << "all of a row";
   EXPECT_EQ(names(0x4004, 1), "x+4");
   EXPECT_EQ(names.at(0x4004, 1).root, "x");
   EXPECT_EQ(names(0x5000, 1), "0x5000");

@@ -73,12 +73,15 @@ TEST(Group, DependsOnAGroupIfAllPairsDo) {
   const std::vector<Group> groups =
       group(pairs, {{"x", "a", "b"}, {"x", "a", "b"}, {"y", "a", "b"}, {"z", "a", "b"}, {"z", "b", "a"}});
   ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].pairs, (std::vector<std::size_t>{0, 1}));
   EXPECT_FALSE(groups[0].depends_on) << "one of its pairs hangs on another of its own";
   EXPECT_EQ(groups[0].kind, Kind::DataRace);
-  EXPECT_EQ(groups[1].depends_on, 0u);
-  EXPECT_EQ(groups[1].kind, Kind::DependentRace);
-  EXPECT_FALSE(groups[2].depends_on) << "one of its pairs stands alone";
-  EXPECT_EQ(groups[2].kind, Kind::DataRace);
+  EXPECT_EQ(groups[1].pairs, (std::vector<std::size_t>{4, 3}));
+  EXPECT_FALSE(groups[1].depends_on) << "one of its pairs stands alone";
+  EXPECT_EQ(groups[1].kind, Kind::DataRace);
+  EXPECT_EQ(groups[2].pairs, (std::vector<std::size_t>{2})) << "what hangs on another comes last";
+  EXPECT_EQ(groups[2].depends_on, 0u);
+  EXPECT_EQ(groups[2].kind, Kind::DependentRace);
 }
 
 TEST(Group, NothingHangsOnItselfByWayOfOthers) {

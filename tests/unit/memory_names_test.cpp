@@ -31,6 +31,7 @@ enum Place : std::uint8_t {
   kCall,       // a.cpp:20, of a function of the library
   kOther,      // a.cpp:21, any access
   kTemporary,  // a stack slot without a name
+  kNewCaches,  // a.cpp:6, `new Cache[4]`
   kLeave,
 };
 
@@ -73,29 +74,30 @@ std::shared_ptr<program::Program> program_of_places() {
     i.operands = {program::Operand::constant(0x1000), program::Operand::constant(1)};
     if (of_cache) i.accessed = program::StructByte{program::StructId{1}, *of_cache};
   };
-  const auto alloc = [&](Op op, program::StringId file, std::uint32_t line, std::uint64_t imm) {
+  const auto alloc = [&](Op op, program::StringId file, std::uint32_t line, std::uint64_t bytes, bool cache) {
     program::Instruction& i = add(op, file, line);
     i.type = program::kPtr;
-    i.operands = {program::Operand::constant(96)};
-    i.imm = imm;
+    i.operands = {program::Operand::constant(bytes)};
+    if (cache) i.accessed = program::StructByte{program::StructId{1}, 0};
     i.result = static_cast<program::RegId>(f.registers.size());
     f.registers.push_back(program::kPtr);
   };
   add(Op::Mark, user, 1);
-  alloc(Op::Alloc, user, 5, 2);
-  alloc(Op::Alloc, library, 137, 0);
-  alloc(Op::Alloc, user, 7, 0);
+  alloc(Op::Alloc, user, 5, 96, true);
+  alloc(Op::Alloc, library, 137, 0, false);
+  alloc(Op::Alloc, user, 7, 0, false);
   access(user, 10, 40);
   access(user, 11, 40);
   access(user, 10, 44);
   access(library, 50, std::nullopt);
   access(library, 60, std::nullopt);
-  alloc(Op::StackAlloc, user, 3, 0);
+  alloc(Op::StackAlloc, user, 3, 4, false);
   made.back().label = p->intern("count");
   access(user, 12, std::nullopt);
   add(Op::Mark, user, 20);
   access(user, 21, std::nullopt);
-  alloc(Op::StackAlloc, library, 4, 0);
+  alloc(Op::StackAlloc, library, 4, 8, false);
+  alloc(Op::Alloc, user, 6, 384, true);
   add(Op::Return, user, 30);
   number_instructions(*p);
   EXPECT_EQ(broken_rule(*p), "");
@@ -109,13 +111,13 @@ struct Told {
   SecondLook look;
   std::vector<Finding> findings;
 
-  explicit Told(const std::string& events) {
+  explicit Told(const std::string& events, bool main_runs = true) {
     const auto program = program_of_places();
     std::string text = "symbol ages 0x1000 48\nsymbol lock 0x1100 40\n";
     for (const program::Instruction& i : program->functions[0].blocks[0].instructions)
       text += fmt::format("location file \"{}\" line {} column 3 function main\n", program->text(i.position.file),
                           i.position.line);
-    trace = text_trace(text + events);
+    trace = text_trace(text + (main_runs ? "main call main @%0\n" : "") + events);
     trace.definitions.program = program;
     analysis::Input input = analysis::input_of(trace);
     const auto outputs = analysis::run(input, std::vector<std::string>{"hb"});
@@ -167,7 +169,7 @@ TEST(MemoryNames, OfAnObjectByItsAccesses) {
 }
 
 TEST(MemoryNames, OfAnElement) {
-  const Told told("main alloc 0x5000 size 400" + at(kMalloc) + "main fork A\nmain fork B\nA write 0x50e8 1 size 4" +
+  const Told told("main alloc 0x5000 size 400" + at(kNewCaches) + "main fork A\nmain fork B\nA write 0x50e8 1 size 4" +
                   at(kSetSize) + "B read 0x50e8 1 size 4" + at(kGetSize));
   EXPECT_EQ(told.names(), Names_{"Cache[2].size_"});
 }
@@ -184,6 +186,13 @@ TEST(MemoryNames, OfALocalVariable) {
                   at(kSetLocal) + "B read 0x7000 1 size 4" + at(kSetLocal));
   EXPECT_EQ(told.names(), Names_{"count (local of main)"});
   EXPECT_FALSE(told.findings.at(0).memory.allocated);
+}
+
+TEST(MemoryNames, OfWhatAThreadHadBeforeItRan) {
+  const Told told("main alloc 0x7000 size 4" + at(kLocal) + "main fork A\nmain fork B\nA write 0x7000 1 size 4" +
+                      at(kSetLocal) + "B read 0x7000 1 size 4" + at(kSetLocal),
+                  false);
+  EXPECT_EQ(told.names(), Names_{"byte 0 of 4 that main had from its start"}) << "its place is that of no local";
 }
 
 TEST(MemoryNames, WhatALibraryAllocatedBelongsToWhoHoldsIt) {

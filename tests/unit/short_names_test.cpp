@@ -12,7 +12,12 @@ TEST(ShortNames, BareFunctions) {
   is("bank::Cache::size() const", "bank::Cache::size");
   is("void std::vector<int, std::allocator<int> >::push_back<long>(int const&) const", "std::vector::push_back");
   is("std::map<int, std::vector<int> >::operator[](int const&)", "std::map::operator[]");
-  is("main::$_0::operator()() const", "main::$_0::operator()");
+  is("main::$_0::operator()() const", "main::(lambda)");
+  is("main::$_12::operator()(int) const::{lambda()#2}::operator()() const",
+     "main::(lambda)(int)::{lambda()#2}::operator()");
+  is("words[abi:cxx11]()", "words");
+  is("std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >::append(char const*)",
+     "std::string::append");
   is("main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()");
   is("(anonymous namespace)::helper(char)", "(anonymous namespace)::helper");
   is("std::ostream& operator<< <char>(std::ostream&, char)", "operator<<");
@@ -33,6 +38,10 @@ TEST(ShortNames, OnlyWhatIsLongIsShortened) {
       shortened(
           "std::vector<std::pair<int const, long>, std::allocator<std::pair<int const, long> > >::push_back(int)"),
       "std::vector<...>::push_back(int)");
+  EXPECT_EQ(shortened("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)"),
+            "f(std::string const&)");
+  EXPECT_EQ(shortened("main::$_0::operator()() const"), "main::(lambda)");
+  EXPECT_EQ(shortened("__cxx_global_var_init.4"), "the initialisation of globals");
   EXPECT_EQ(shortened("std::vector<int>::a_function_with_a_long_name(std::string const&, std::string const&, int)"),
             "std::vector::a_function_with_a_long_name");
 }

@@ -99,6 +99,41 @@ const llvm::DIGlobalVariable* variable_of(const llvm::GlobalVariable& global) {
   return nullptr;
 }
 
+namespace {
+
+// Names of the fields that hold these bits. One that holds more is looked into.
+std::string fields_at(const llvm::DIType* type, std::uint64_t offset, std::uint64_t size) {
+  const llvm::DICompositeType* record = as_struct(plain_type(type));
+  if (record == nullptr) return {};
+  std::string names;
+  for (const llvm::DINode* node : record->getElements()) {
+    const llvm::DIDerivedType* member = as_member(node);
+    if (member == nullptr) continue;
+    const std::uint64_t start = member->getOffsetInBits(), end = start + member->getSizeInBits();
+    if (start >= offset + size || end <= offset) continue;
+    const std::string name = member->getName().str();
+    if (!is_base_class(*member) && start <= offset && offset + size <= end)
+      return (name.empty() ? "" : "." + name) + fields_at(member->getBaseType(), offset - start, size);
+    names += (names.empty() ? "." : "/") + name;
+  }
+  return names;
+}
+
+}  // namespace
+
+GlobalPart part_of(const llvm::GlobalVariable& global) {
+  llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> found;
+  global.getDebugInfo(found);
+  for (const llvm::DIGlobalVariableExpression* one : found) {
+    const llvm::DIExpression* expression = one->getExpression();
+    if (expression == nullptr || expression->getNumElements() == 0) return {one->getVariable(), {}};
+    if (const auto fragment = expression->getFragmentInfo())
+      return {one->getVariable(),
+              fields_at(one->getVariable()->getType(), fragment->OffsetInBits, fragment->SizeInBits)};
+  }
+  return {};
+}
+
 std::string full_name(const llvm::DIType& type) {
   std::string name = type.getName().str();
   if (name.empty()) return name;

@@ -31,6 +31,13 @@ DeclaredLocal variable_of(const llvm::AllocaInst& alloca);
 // The same of a global.
 const llvm::DIGlobalVariable* variable_of(const llvm::GlobalVariable& global);
 
+// The variable that a global is, or is a part of: then which fields of it. Null: debug information does not know it.
+struct GlobalPart {
+  const llvm::DIGlobalVariable* variable = nullptr;
+  std::string fields;  // ".level"; empty: all of it, or a part without a name
+};
+GlobalPart part_of(const llvm::GlobalVariable& global);
+
 // With the namespaces and classes around it.
 std::string full_name(const llvm::DIType& type);
 // Of a source file, absolute where the compiler said in which folder it worked.

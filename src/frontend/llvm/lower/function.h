@@ -115,6 +115,7 @@ class FunctionLowering {
 
   // --- calls (call.cpp)
   void lower_call(const llvm::CallBase& i);
+  std::optional<program::StructByte> allocated(const llvm::CallBase& call, const llvm::Function& function);
   void lower_invoke(const llvm::InvokeInst& i);
 
   // --- intrinsics (intrinsic.cpp, bits.cpp); false: it is opaque

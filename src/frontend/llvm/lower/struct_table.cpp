@@ -1,10 +1,13 @@
 #include "frontend/llvm/lower/struct_table.h"
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "frontend/llvm/lower/debug_types.h"
 #include "frontend/llvm/lower/module.h"
@@ -14,9 +17,29 @@ namespace {
 
 constexpr std::uint64_t kMaxSize = std::numeric_limits<std::uint32_t>::max();
 
-std::uint32_t bytes_of(const llvm::DIType& type) {
-  const std::uint64_t bytes = type.getSizeInBits() / 8;
-  return bytes > kMaxSize ? 0 : static_cast<std::uint32_t>(bytes);
+// Of an array, the bytes of an element of each dimension; empty: it is none, or a length is not known.
+std::vector<std::uint32_t> strides_of(const llvm::DIType* type) {
+  std::vector<std::uint32_t> strides;
+  const auto* array = llvm::dyn_cast_or_null<llvm::DICompositeType>(plain_type(type));
+  if (array == nullptr || array->getTag() != llvm::dwarf::DW_TAG_array_type) return strides;
+  const llvm::DIType* element = plain_type(array->getBaseType());
+  std::uint64_t bytes = element == nullptr ? 0 : element->getSizeInBits() / 8;
+  if (bytes == 0) return strides;
+  llvm::SmallVector<std::uint64_t, 4> lengths;
+  for (const llvm::DINode* node : array->getElements()) {
+    const auto* range = llvm::dyn_cast<llvm::DISubrange>(node);
+    const auto* count = range == nullptr ? nullptr : llvm::dyn_cast_if_present<llvm::ConstantInt*>(range->getCount());
+    lengths.push_back(count == nullptr ? 0 : count->getZExtValue());
+  }
+  // The last dimension is the innermost; only the length of the first may be unknown.
+  for (std::size_t k = lengths.size(); k-- > 0;) {
+    if (bytes == 0 || bytes > kMaxSize) return {};
+    strides.insert(strides.begin(), static_cast<std::uint32_t>(bytes));
+    bytes *= lengths[k];
+  }
+  // An array of a type that is an array itself, by a typedef.
+  for (const std::uint32_t inner : strides_of(element)) strides.push_back(inner);
+  return strides;
 }
 
 }  // namespace
@@ -101,7 +124,7 @@ void StructTable::add_member(const llvm::DIDerivedType& member, program::Struct&
   field.offset = static_cast<std::uint32_t>(offset);
   field.size = static_cast<std::uint32_t>(size);
   if (const llvm::DICompositeType* target = pointee_struct(type)) field.pointee = module_.intern(full_name(*target));
-  if (own != nullptr && own != plain_type(type)) field.element = bytes_of(*own);
+  field.strides = strides_of(type);
   field.base = is_base;
   field.type = of_type(type, depth + 1);
   if (is_base && offset == 0 && !made.base) made.base = field.type;
