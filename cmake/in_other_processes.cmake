@@ -58,7 +58,8 @@ if(runtime_sources)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endif()
 
-# ---- libstdc++'s containers and strings, with hooks: compiled by racecast itself
+# ---- libstdc++'s containers and strings, with hooks: compiled by racecast itself. Its files claim to lie where
+# program/library_file.h knows them to be a library's.
 set(STD_LIBRARY ${CMAKE_BINARY_DIR}/lib/libracecast_std.a)
 file(GLOB std_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/frontend/libstdcxx/*.cpp)
 set(std_objects "")
@@ -66,7 +67,8 @@ foreach(source IN LISTS std_sources)
   get_filename_component(name ${source} NAME_WE)
   set(object ${CMAKE_BINARY_DIR}/libstdcxx_${name}.o)
   add_custom_command(OUTPUT ${object}
-    COMMAND racecast c++ -std=c++20 -O2 -fPIC -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=racecast/ -c ${source} -o ${object}
+    COMMAND racecast c++ -std=c++20 -O2 -fPIC -ffile-prefix-map=${CMAKE_SOURCE_DIR}/src/frontend/=/usr/lib/racecast/
+      -ffile-prefix-map=${CMAKE_BINARY_DIR}=/usr/lib/racecast -c ${source} -o ${object}
     DEPENDS ${source} racecast racecast_plugin racecast_rt VERBATIM)
   list(APPEND std_objects ${object})
 endforeach()

@@ -65,9 +65,10 @@ def reported(racecast, trace, analysis, missing, folder, seconds=None):
     if not all(a["complete"] for a in found["analyses"]):
         print(f"{trace}: {analysis}: {done.stderr.strip()}", file=sys.stderr)
     pairs = set()
-    for finding in found["findings"] + found["candidates"]:
+    every = [pair for finding in found["findings"] + found["candidates"] for pair in [finding, *finding.get("also", [])]]
+    for pair in every:
         places = []
-        for access in (finding["first"], finding["second"]):
+        for access in (pair["first"], pair["second"]):
             place = access.get("location", {})
             places.append((os.path.basename(place.get("file", "?")), place.get("line", 0)))
         pairs.add(tuple(sorted(places)))

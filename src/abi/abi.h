@@ -22,7 +22,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 8;
+inline constexpr std::uint32_t kVersion = 9;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;

@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/source_lines.h"
+#include "report/resolve.h"
 #include "trace/trace.h"
 
 namespace racecast::cli {
@@ -81,6 +82,9 @@ void add_analysis_options(Command& command, AnalysisOptions& options) {
                   "write to this file every event that an analysis finds unordered with an earlier one")
       ->type_name("FILE");
   add_source_root(command, options.source_root);
+  command.add_flag("--verbose", options.verbose,
+                   "list all pairs of accesses of a finding, and the races that hang on it, and show whole stacks and "
+                   "names, those of libraries too");
   command.add_flag(
       "--candidates", options.candidates,
       "also list what an analysis suspects but cannot be sure of (lockset, hybrid, later wcp and cp races)");
@@ -116,13 +120,25 @@ Result<Analysed> analyse(const analysis::Input& input_without_progress, const st
     all.insert(all.end(), output.findings.begin(), output.findings.end());
     candidates.insert(candidates.end(), output.candidates.begin(), output.candidates.end());
   }
-  analysed.findings = finding::merge(std::move(all), definitions);
-  RC_TRY_STATUS(analysis::refine(input, names, analysed.outputs, analysed.findings));
+  analysed.pairs = finding::merge(std::move(all), definitions);
+  RC_TRY_STATUS(analysis::refine(input, names, analysed.outputs, analysed.pairs));
   std::set<std::pair<std::uint64_t, std::uint64_t>> found;
-  for (const finding::Finding& finding : analysed.findings) found.insert(finding::places_of(finding, definitions));
+  for (const finding::Finding& pair : analysed.pairs) found.insert(finding::places_of(pair, definitions));
   std::erase_if(candidates,
                 [&](const auto& candidate) { return found.contains(finding::places_of(candidate, definitions)); });
   analysed.candidates = finding::merge(std::move(candidates), definitions);
+  return analysed;
+}
+
+Result<Analysed> analyse_and_group(const analysis::Input& input, const std::vector<std::string>& names) {
+  RC_TRY(Analysed analysed, analyse(input, names));
+  const trace::Definitions& definitions = analysed.outputs.definitions;
+  std::vector<finding::Finding> all = analysed.pairs;
+  all.insert(all.end(), analysed.candidates.begin(), analysed.candidates.end());
+  RC_TRY(analysed.look, report::look_again(input, all, definitions));
+  const report::Origin origin{.definitions = definitions, .look = &analysed.look};
+  analysed.findings = report::group_by_cause(analysed.pairs, origin);
+  analysed.candidate_groups = report::group_by_cause(analysed.candidates, origin);
   return analysed;
 }
 
@@ -134,10 +150,11 @@ constexpr std::uint64_t kMaxWrittenOut = 100'000;
 // The events that written-out schedules refer to; only needed where there is one.
 Result<std::vector<trace::Event>> events_for_schedules(const analysis::Input& input, const Analysed& analysed) {
   std::uint64_t end = 0;
-  for (const finding::Finding& finding : analysed.findings) {
-    if (!finding.schedule || finding.events != nullptr) continue;
-    std::uint64_t own = index(finding.second.event) + 1;
-    if (const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule))
+  for (const finding::Group& finding : analysed.findings) {
+    const finding::Finding& pair = analysed.pairs[finding.pairs.front()];
+    if (!pair.schedule || pair.events != nullptr) continue;
+    std::uint64_t own = index(pair.second.event) + 1;
+    if (const auto* interleaving = std::get_if<finding::Interleaving>(&*pair.schedule))
       own = std::max(own, interleaving->end);
     if (own <= kMaxWrittenOut) end = std::max(end, own);
   }
@@ -163,12 +180,11 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
   input.keep_racy_events = options.racy_events.has_value();
   input.own = options.own;
   input.open = trace::with_missing_mode(input.open, options.missing);
-  RC_TRY(Analysed analysed, analyse(input, options.analyses));
+  RC_TRY(Analysed analysed, analyse_and_group(input, options.analyses));
   analysed.name = name;
   analysed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RC_TRY(analysed.events, events_for_schedules(input, analysed));
   RC_TRY(analysed.uncertain, uncertain_order(input, options.analyses, analysed.outputs));
-  RC_TRY(analysed.objects, name_objects(input, analysed.findings, analysed.outputs.definitions));
   return analysed;
 }
 

@@ -8,8 +8,9 @@
 
 #include "analysis/analysis.h"
 #include "base/result.h"
-#include "cli/object_names.h"
 #include "cli/uncertain_order.h"
+#include "finding/group.h"
+#include "report/second_look.h"
 #include "trace/missing_mode.h"
 
 namespace racecast::cli {
@@ -21,7 +22,9 @@ struct AnalysisOptions {
   std::optional<std::string> json;         // also write the findings to this file
   std::optional<std::string> racy_events;  // write the racy events to this file
   std::optional<std::string> source_root;  // where else source files may be (source_lines.h)
-  bool candidates = false;                 // show candidates, too
+  bool trust_paths = false;  // the trace is of a program that was just run: any file it names may be shown
+  bool candidates = false;   // show candidates, too
+  bool verbose = false;      // list what is folded otherwise (report/render.h)
   bool stats = false;
   unsigned jobs = 0;         // 0: as many as there are cores
   analysis::OwnOptions own;  // of single analyses
@@ -33,11 +36,14 @@ void add_choice_of_analyses(Command& command, AnalysisOptions& options);
 
 struct Analysed {
   std::string name;                          // of the trace, for the report
-  std::vector<finding::Finding> findings;    // merged
+  std::vector<finding::Finding> pairs;       // merged
   std::vector<finding::Finding> candidates;  // merged; without those that are findings
   analysis::Outputs outputs;
+  // Of analyse_and_group() and analyse_for_report():
+  report::SecondLook look;                       // at the memory and the threads of all pairs
+  std::vector<finding::Group> findings;          // the pairs by their causes, as reports number them
+  std::vector<finding::Group> candidate_groups;  // the same of the candidates
   std::vector<trace::Event> events;  // the first ones, for schedules that are written out (analyse_for_report)
-  ObjectNames objects;               // of the findings (analyse_for_report)
   UncertainOrder uncertain;          // what hangs on order that is only possible (analyse_for_report)
   double seconds = 0;                // how long the analyses took
   unsigned run = 1;                  // which recording of the program it is of
@@ -48,7 +54,10 @@ struct Analysed {
 // and the output not complete; in tests (RACECAST_STRICT) it is an internal error.
 Result<Analysed> analyse(const analysis::Input& input, const std::vector<std::string>& names);
 
-// analyse() as the options say, with all that show() needs.
+// analyse(), then what is one finding.
+Result<Analysed> analyse_and_group(const analysis::Input& input, const std::vector<std::string>& names);
+
+// analyse_and_group() as the options say, with all that show() needs.
 Result<Analysed> analyse_for_report(const analysis::Input& input, const std::string& name,
                                     const AnalysisOptions& options);
 

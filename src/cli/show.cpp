@@ -98,26 +98,26 @@ std::vector<report::AnalysisSummary> summaries_of(const Analysed& analysed, cons
 
 // Those of `all` whose fingerprint is not in `known`, which grows. A dependent race whose parent is left out, because
 // an earlier trace has it, stands alone.
-std::vector<finding::Finding> not_yet_shown(const std::vector<finding::Finding>& all, std::set<std::uint64_t>& known) {
-  std::vector<finding::Finding> shown;
+std::vector<finding::Group> not_yet_shown(const std::vector<finding::Group>& all, std::set<std::uint64_t>& known) {
+  std::vector<finding::Group> shown;
   std::vector<std::optional<std::size_t>> place(all.size());
-  // Two races of one trace may have the same fingerprint: only other traces make them known.
+  // Two reads of one trace may have the same fingerprint: only other traces make them known.
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (known.contains(all[i].fingerprint)) continue;
     place[i] = shown.size();
     shown.push_back(all[i]);
   }
-  for (finding::Finding& finding : shown)
+  for (finding::Group& finding : shown)
     if (finding.depends_on) finding.depends_on = place[*finding.depends_on];
-  for (const finding::Finding& finding : all) known.insert(finding.fingerprint);
+  for (const finding::Group& finding : all) known.insert(finding.fingerprint);
   return shown;
 }
 
-// In how many runs each race was found, by fingerprint.
+// In how many runs each finding was made, by fingerprint.
 std::map<std::uint64_t, unsigned> count_runs(const std::vector<Analysed>& traces) {
   std::map<std::uint64_t, std::set<unsigned>> runs;
   for (const Analysed& trace : traces)
-    for (const finding::Finding& finding : trace.findings) runs[finding.fingerprint].insert(trace.run);
+    for (const finding::Group& finding : trace.findings) runs[finding.fingerprint].insert(trace.run);
   std::map<std::uint64_t, unsigned> counts;
   for (const auto& [fingerprint, in] : runs) counts[fingerprint] = static_cast<unsigned>(in.size());
   return counts;
@@ -129,12 +129,12 @@ void print_to(std::FILE* out, const std::string& text) {
 
 void say_what_is_left(const Analysed& trace, const report::Part& part, const AnalysisOptions& options, std::FILE* out) {
   if (!trace.candidates.empty() && options.candidates)
-    print_to(out, report::candidates(part.candidates));
+    print_to(out, report::candidates(part.candidates, options.verbose));
   else if (!trace.candidates.empty())
     note(
         fmt::format("{} more candidate{} (pairs that may be ordered in a way that the analysis does not see; not "
                     "findings): --candidates lists them",
-                    trace.candidates.size(), trace.candidates.size() == 1 ? "" : "s"));
+                    part.candidate_count, part.candidate_count == 1 ? "" : "s"));
   const auto not_everything = [](const std::string& why) {
     note(fmt::format("not everything was looked at: {}; what is not listed is unknown", printable(why)));
   };
@@ -153,32 +153,38 @@ void say_what_is_left(const Analysed& trace, const report::Part& part, const Ana
 }
 
 // `findings`: those of the trace that are to be shown.
-report::Part part_of(const Analysed& trace, const std::vector<finding::Finding>& findings,
-                     const AnalysisOptions& options, const report::Origin& origin) {
+report::Part part_of(const Analysed& trace, const std::vector<finding::Group>& findings, const AnalysisOptions& options,
+                     const report::Origin& origin) {
   report::Part part;
   part.input = trace.name;
   part.reads = analysis::any_yields(options.analyses, analysis::Yields::Reads);
   part.races = analysis::any_yields(options.analyses, analysis::Yields::Races);
   part.analyses = summaries_of(trace, options.analyses);
   part.complete = std::ranges::all_of(part.analyses, &report::AnalysisSummary::complete);
-  part.findings = report::resolve(findings, origin);
-  part.candidate_count = trace.candidates.size();
+  part.findings = report::resolve(trace.pairs, findings, origin);
+  part.candidate_count = trace.candidate_groups.size();
   part.uncertain.pairs = trace.uncertain.pairs;
   part.uncertain.everything.assign(trace.uncertain.everything.begin(), trace.uncertain.everything.end());
-  if (options.candidates || options.json) part.candidates = report::resolve(trace.candidates, origin);
+  if (options.candidates || options.json)
+    part.candidates = report::resolve(trace.candidates, trace.candidate_groups, origin);
   return part;
 }
 
 // A race that several traces have is in the part of the first.
 report::Report report_of(const std::vector<Analysed>& traces, const AnalysisOptions& options, unsigned runs) {
-  SourceLines lines(options.source_root);
+  SourceLines lines(options.source_root, options.trust_paths);
   const std::map<std::uint64_t, unsigned> seen_in = runs > 1 ? count_runs(traces) : std::map<std::uint64_t, unsigned>();
   report::Report report;
   report.runs = runs;
   std::set<std::uint64_t> known;
   for (const Analysed& trace : traces) {
-    const report::Origin origin{trace.outputs.definitions, &trace.events, trace.objects,
-                                std::ref(lines),           seen_in,       options.json.has_value()};
+    const report::Origin origin{.definitions = trace.outputs.definitions,
+                                .events = &trace.events,
+                                .look = &trace.look,
+                                .source_line = std::ref(lines),
+                                .folder = lines.folder(),
+                                .seen_in = seen_in,
+                                .write_out = options.json.has_value()};
     report.parts.push_back(part_of(trace, not_yet_shown(trace.findings, known), options, origin));
   }
   return report;
@@ -195,7 +201,7 @@ Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options,
     if (traces.size() > 1)
       print_to(out,
                fmt::format("== {}{}\n", printable(part.input), repeats ? ": only races that are listed above" : ""));
-    if (!repeats) print_to(out, report::text(part, runs, colour));
+    if (!repeats) print_to(out, report::text(part, {runs, colour, options.verbose}));
     say_what_is_left(traces[i], part, options, out);
     if (options.stats) print_to(out, stats_text(traces[i], options.analyses));
   }

@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr off_t kMaxSource = off_t{16} << 20;
+constexpr int kMaxFolders = 32;  // of a file that was elsewhere, looked for below --source-root
 
 bool is_below(const fs::path& file, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
@@ -42,22 +43,38 @@ std::string content_of(const fs::path& file) {
 
 }  // namespace
 
-SourceLines::SourceLines(const std::optional<std::string>& root) {
+SourceLines::SourceLines(const std::optional<std::string>& root, bool anywhere) : anywhere_(anywhere) {
   std::error_code error;
-  if (root) roots_.push_back(fs::canonical(*root, error));
-  if (error) roots_.clear();
-  if (const fs::path here = fs::current_path(error); !error) roots_.push_back(here);
+  if (root) root_ = fs::canonical(*root, error);
+  if (error) root_.reset();
+  if (root_) roots_.push_back(*root_);
+  const fs::path here = fs::current_path(error);
+  if (error) return;
+  roots_.push_back(here);
+  folder_ = here;
+}
+
+std::optional<std::string> SourceLines::read_if_allowed(const fs::path& file) const {
+  std::error_code error;
+  const fs::path found = fs::canonical(file, error);
+  const auto holds = [&](const fs::path& folder) { return is_below(found, folder); };
+  if (error || !fs::is_regular_file(found, error)) return std::nullopt;
+  if (!anywhere_ && std::ranges::none_of(roots_, holds)) return std::nullopt;
+  return content_of(found);
 }
 
 std::string SourceLines::read(const std::string& file) const {
-  for (const fs::path& root : roots_) {
-    std::error_code error;
-    const fs::path found = fs::canonical(root / file, error);  // an absolute name stays what it is
-    const auto holds = [&](const fs::path& folder) { return is_below(found, folder); };
-    if (error || !fs::is_regular_file(found, error) || std::ranges::none_of(roots_, holds)) continue;
-    return content_of(found);
+  for (const fs::path& root : roots_)  // an absolute name stays what it is
+    if (auto content = read_if_allowed(root / file)) return *content;
+  if (!root_ || !file.starts_with('/')) return {};
+  // The most of its folders that there are below the root.
+  std::optional<std::string> found;
+  std::size_t start = file.size();
+  for (int folders = 0; folders < kMaxFolders && start != 0; ++folders) {
+    start = file.rfind('/', start - 1);
+    if (auto content = read_if_allowed(*root_ / file.substr(start + 1))) found = std::move(content);
   }
-  return {};
+  return found.value_or("");
 }
 
 std::string SourceLines::operator()(const std::string& file, std::uint32_t line) {

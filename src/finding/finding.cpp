@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "finding/stable_hash.h"
 
 namespace racecast::finding {
 
@@ -15,23 +16,17 @@ std::string_view text_of(Grade grade) {
 
 namespace {
 
-// FNV-1a: stable across machines and versions, which is all a fingerprint needs.
-std::uint64_t hash(std::uint64_t seed, std::string_view text) {
-  for (const char c : text) seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return (seed ^ 0xff) * 0x100000001b3;
-}
-
 // The file without its folder: the same program may be analysed from elsewhere.
-std::uint64_t hash(const trace::Definitions& definitions, const Access& access) {
+std::uint64_t hash_of(const trace::Definitions& definitions, const Access& access) {
   const bool known = index(access.location) < definitions.locations.size() &&
                      !is_nowhere(definitions.locations[index(access.location)]);
   std::string place =
       known ? name_of_location(definitions, access.location) : name_of_address(definitions, access.address);
   if (const std::size_t slash = place.rfind('/'); slash != std::string::npos) place.erase(0, slash + 1);
-  std::uint64_t h = hash(0xcbf29ce484222325, place);
+  std::uint64_t h = stable_hash(place);
   if (index(access.location) < definitions.locations.size())
-    h = hash(h, definitions.locations[index(access.location)].function);
-  return hash(h, access.writes ? "w" : "r");
+    h = stable_hash(h, definitions.locations[index(access.location)].function);
+  return stable_hash(h, access.writes ? "w" : "r");
 }
 
 }  // namespace
@@ -43,9 +38,9 @@ Places places_of(const Finding& finding, const trace::Definitions& definitions) 
 
 std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions) {
   // A dependent race is the same race, seen in a less helpful run.
-  const auto [low, high] = std::minmax({hash(definitions, finding.first), hash(definitions, finding.second)});
+  const auto [low, high] = std::minmax({hash_of(definitions, finding.first), hash_of(definitions, finding.second)});
   const std::uint64_t both = (low * 0x9e3779b97f4a7c15u) ^ high;
-  return finding.seen ? hash(both, "nondet") : both;
+  return finding.seen ? stable_hash(both, "nondet") : both;
 }
 
 std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitions& definitions) {

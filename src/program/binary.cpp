@@ -21,7 +21,8 @@ enum InstructionFlag : std::uint8_t {
   kLabel = 128,
 };
 
-constexpr std::uint8_t kLocal = 128;  // in the byte of the memory order
+// In the byte of the memory order.
+constexpr std::uint8_t kLocal = 128, kAccessed = 64;
 // In the byte of a binding, whose lower bits are the linkage.
 constexpr unsigned kLinkageBits = 3, kDeclared = 4, kHidden = 8;
 
@@ -57,7 +58,8 @@ void put(ByteWriter& out, const Instruction& i) {
                                    (i.imm != 0 ? kImm : 0) | (!i.targets.empty() ? kTargets : 0) |
                                    (!i.cases.empty() ? kCases : 0) | (i.label != kNoString ? kLabel : 0)));
   put(out, i.type);
-  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(i.order) | (i.local ? kLocal : 0)));
+  out.u8(static_cast<std::uint8_t>(static_cast<unsigned>(i.order) | (i.local ? kLocal : 0) |
+                                   (i.accessed ? kAccessed : 0)));
   out.u8(static_cast<std::uint8_t>(i.rmw));
   if (i.result != kNoReg) out.varint(index(i.result));
   if (i.result2 != kNoReg) out.varint(index(i.result2));
@@ -67,6 +69,10 @@ void put(ByteWriter& out, const Instruction& i) {
   if (!i.cases.empty()) put_all(out, i.cases, [&](std::uint64_t c) { out.varint(c); });
   put(out, i.position);
   if (i.label != kNoString) out.varint(index(i.label));
+  if (i.accessed) {
+    out.varint(index(i.accessed->type));
+    out.varint(i.accessed->offset);
+  }
 }
 
 void put(ByteWriter& out, const Binding& b) {
@@ -105,6 +111,7 @@ void put(ByteWriter& out, const Global& g) {
     put(out, r.target);
     out.varint(r.addend);
   });
+  put_all(out, g.strides, [&](std::uint32_t stride) { out.varint(stride); });
   out.varint(index(g.pointee));
   put(out, g.type);
   out.varint(g.address);
@@ -113,11 +120,14 @@ void put(ByteWriter& out, const Global& g) {
 void put(ByteWriter& out, const Struct& s) {
   out.varint(index(s.name));
   out.varint(s.size);
+  out.u8(s.library ? 1 : 0);
   put_all(out, s.fields, [&](const Field& f) {
     out.varint(index(f.name));
     out.varint(f.offset);
     out.varint(index(f.pointee));
     out.varint(f.size);
+    put_all(out, f.strides, [&](std::uint32_t stride) { out.varint(stride); });
+    out.u8(f.base ? 1 : 0);
     put(out, f.type);
   });
   put(out, s.base);
@@ -155,8 +165,8 @@ class Decoder {
     });
     // Functions, globals and structs refer to each other: their numbers come before them.
     p.functions.resize(in_.count(7));
-    p.globals.resize(in_.count(12));
-    p.structs.resize(in_.count(5));
+    p.globals.resize(in_.count(13));
+    p.structs.resize(in_.count(6));
     functions_ = p.functions.size();
     globals_ = p.globals.size();
     structs_ = p.structs.size();
@@ -251,8 +261,9 @@ class Decoder {
     i.type = type();
     const std::uint8_t order = in_.u8();
     i.local = (order & kLocal) != 0;
-    if ((order & ~kLocal) >= kMemoryOrders) return in_.fail();
-    i.order = static_cast<MemoryOrder>(order & ~kLocal);
+    const unsigned own = order & ~unsigned{kLocal | kAccessed};
+    if (own >= kMemoryOrders) return in_.fail();
+    i.order = static_cast<MemoryOrder>(own);
     i.rmw = static_cast<Rmw>(below(kRmws));
     if ((flags & kResult) != 0) i.result = id<RegId>(registers_);
     if ((flags & kResult2) != 0) i.result2 = id<RegId>(registers_);
@@ -262,6 +273,10 @@ class Decoder {
     if ((flags & kCases) != 0) get_all(i.cases, 1, [&](std::uint64_t& c) { c = in_.varint(); });
     i.position = position();
     if ((flags & kLabel) != 0) i.label = text();
+    if ((order & kAccessed) != 0) {
+      const auto type = id<StructId>(structs_);
+      i.accessed = StructByte{type, u32()};
+    }
     if (!imm_in_range(i)) in_.fail();
   }
 
@@ -326,6 +341,7 @@ class Decoder {
       r.target = operand();
       r.addend = in_.varint();
     });
+    get_all(g.strides, 1, [&](std::uint32_t& stride) { stride = u32(); });
     g.pointee = text();
     g.type = type_of_struct();
     g.address = in_.varint();
@@ -337,11 +353,14 @@ class Decoder {
     if (!in_.ok()) return;
     s.name = text();
     s.size = u32();
-    get_all(s.fields, 5, [&](Field& f) {
+    s.library = flag();
+    get_all(s.fields, 7, [&](Field& f) {
       f.name = text();
       f.offset = u32();
       f.pointee = text();
       f.size = u32();
+      get_all(f.strides, 1, [&](std::uint32_t& stride) { stride = u32(); });
+      f.base = flag();
       f.type = type_of_struct();
     });
     s.base = type_of_struct();

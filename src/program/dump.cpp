@@ -73,12 +73,15 @@ void dump_struct(const Program& program, const Struct& s, std::string& out) {
   auto to = std::back_inserter(out);
   fmt::format_to(to, "struct {} size {}", name_of(program, s.name), s.size);
   if (s.base) fmt::format_to(to, " from {}", name_of(program, program.structs[index(*s.base)].name));
+  if (s.library) out += " of a library";
   out += '\n';
   for (const Field& f : s.fields) {
     fmt::format_to(to, "  +{} {}", f.offset, f.name == kNoString ? "_" : name_of(program, f.name));
     if (f.type) fmt::format_to(to, " struct {}", name_of(program, program.structs[index(*f.type)].name));
     if (f.pointee != kNoString) fmt::format_to(to, " points to {}", name_of(program, f.pointee));
     if (f.size != 0) fmt::format_to(to, " size {}", f.size);
+    if (!f.strides.empty()) fmt::format_to(to, " elements of {}", fmt::join(f.strides, ", "));
+    if (f.base) out += " base";
     out += '\n';
   }
   for (std::size_t i = 0; i < s.methods.size(); ++i) {
@@ -136,6 +139,9 @@ std::string dump(const Program& program, const Instruction& i) {
   else if (i.imm != 0)
     fmt::format_to(to, " imm {}", static_cast<std::int64_t>(i.imm));
   if (i.order != MemoryOrder::None) fmt::format_to(to, " {}", name_of(i.order));
+  if (i.accessed)
+    fmt::format_to(to, " in {}+{}", name_of(program, program.structs[index(i.accessed->type)].name),
+                   i.accessed->offset);
   if (i.checked) out += " checked";
   if (i.recursive) out += " recursive";
   if (i.op != Op::Phi && !i.targets.empty()) {

@@ -112,12 +112,15 @@ std::uint64_t hash_of(const Struct& type) {
   std::uint64_t hash = index(type.name);
   const auto add = [&](std::uint64_t value) { hash = MixHash()(hash) + value; };
   add(type.size);
+  add(type.library ? 1 : 0);
   add(type.base ? index(*type.base) + 1 : 0);
   for (const Field& field : type.fields) {
     add(index(field.name));
     add(field.offset);
     add(index(field.pointee));
     add(field.size);
+    for (const std::uint32_t stride : field.strides) add(stride);
+    add(field.base ? 1 : 0);
     add(field.type ? index(*field.type) + 1 : 0);
   }
   for (const FunctionId method : type.methods) add(index(method));
@@ -181,6 +184,8 @@ void LinkWork::relocate(std::size_t m, Instruction& instruction) {
   instruction.position.file = string(m, instruction.position.file);
   instruction.position.inlined = frame(m, instruction.position.inlined);
   instruction.label = string(m, instruction.label);
+  if (instruction.accessed)
+    instruction.accessed->type = static_cast<StructId>(structs_[m][index(instruction.accessed->type)]);
   for (Operand& operand : instruction.operands) operand = relocated(m, operand);
   switch (instruction.op) {
     case Op::Alloc:

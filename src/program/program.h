@@ -101,6 +101,13 @@ enum class Rmw : std::uint8_t { Exchange, Add, Sub, And, Or, Xor, Nand, SMax, SM
 inline constexpr int kRmws = 11;
 std::string_view text_of(Rmw rmw);
 
+// A byte of a struct, as its number there.
+struct StructByte {
+  StructId type{};
+  std::uint32_t offset = 0;
+  bool operator==(const StructByte&) const = default;
+};
+
 struct Instruction {
   InstrId id{};
   Op op = Op::Mark;
@@ -117,7 +124,11 @@ struct Instruction {
   std::vector<BlockId> targets;      // Jump, Branch, Switch, Phi
   std::vector<std::uint64_t> cases;  // Switch
   Position position;
-  StringId label = kNoString;  // of the statement; a litmus label
+  // Of the statement; a litmus label. Of a StackAlloc of compiled code: the variable that it is.
+  StringId label = kNoString;
+  // Of an access of compiled code: what the source has at its address, where types say it; of a call that allocates:
+  // what begins at the object's first byte. For names only: memory may hold something else.
+  std::optional<StructByte> accessed;
   bool operator==(const Instruction&) const = default;
 };
 
@@ -189,9 +200,10 @@ struct Global {
   std::vector<std::uint8_t> bytes;  // if not empty: the bytes at the start, instead of `initial`
   // What of `bytes` is an address, in ascending order. The bytes there are zero until resolve() knows it.
   std::vector<Relocation> relocations;
-  std::optional<StructId> type;  // of each element, where it is a struct that the front end knows
-  StringId pointee = kNoString;  // Data that points to a struct of this name
-  std::uint64_t address = 0;     // set by layout()
+  std::vector<std::uint32_t> strides = {};  // of elements that are arrays again: as of a Field
+  std::optional<StructId> type;             // of each element, where it is a struct that the front end knows
+  StringId pointee = kNoString;             // Data that points to a struct of this name
+  std::uint64_t address = 0;                // set by layout()
   std::uint64_t size() const { return std::uint64_t{element_size} * count; }
   bool operator==(const Global&) const = default;
 };
@@ -199,9 +211,11 @@ struct Global {
 struct Field {
   StringId name = kNoString;
   std::uint32_t offset = 0;
-  StringId pointee = kNoString;  // it points to a struct of this name
-  std::uint32_t size = 0;        // in bytes; 0: not known
-  std::optional<StructId> type;  // it is this struct, or an array of them
+  StringId pointee = kNoString;             // it points to a struct of this name
+  std::uint32_t size = 0;                   // in bytes; 0: not known
+  std::optional<StructId> type;             // it is this struct, or an array of them
+  std::vector<std::uint32_t> strides = {};  // of an array: bytes of an element, of each dimension from the first on
+  bool base = false;                        // a class that this one is derived from: its fields count as this one's own
   bool operator==(const Field&) const = default;
 };
 // A class, a struct or a union (whose fields lie over each other). Structs inside of it, its base among them, come
@@ -212,6 +226,7 @@ struct Struct {
   std::vector<Field> fields;
   std::optional<StructId> base;
   std::vector<FunctionId> methods;  // what VirtualCall's imm selects; kNone32: abstract
+  bool library = false;             // of a library (library_file.h): users do not know its fields
   bool operator==(const Struct&) const = default;
 };
 

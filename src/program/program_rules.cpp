@@ -61,6 +61,9 @@ class RuleChecker {
 
  private:
   bool string_ok(StringId id) const { return index(id) < program_.strings.size(); }
+  static bool strides_ok(const std::vector<std::uint32_t>& strides) {
+    return std::ranges::find(strides, 0u) == strides.end();
+  }
 
   // Is it in a file that there is, and in one of the first `frames` frames, or in none?
   bool position_ok(const Position& p, std::size_t frames) const {
@@ -87,6 +90,7 @@ class RuleChecker {
       if (!global.bytes.empty() && global.bytes.size() != global.size()) {
         return fmt::format("global {}: {} initial bytes for {}", g, global.bytes.size(), global.size());
       }
+      if (!strides_ok(global.strides)) return fmt::format("global {}: elements of no size", g);
       if (global.type && index(*global.type) >= program_.structs.size()) {
         return fmt::format("global {}: no such struct", g);
       }
@@ -136,6 +140,7 @@ class RuleChecker {
         if (field.offset >= decl.size || field.size > decl.size - field.offset) {
           return fmt::format("struct {}: a field outside of it", s);
         }
+        if (!strides_ok(field.strides)) return fmt::format("struct {}: elements of no size", s);
         if (field.type && index(*field.type) >= s) {
           return fmt::format("struct {}: the struct of a field does not come before it", s);
         }
@@ -203,6 +208,10 @@ class RuleChecker {
   }
 
   std::string check_instruction(const Instruction& instruction) const {
+    if (const auto& accessed = instruction.accessed;
+        accessed && (index(accessed->type) >= program_.structs.size() ||
+                     accessed->offset >= program_.structs[index(accessed->type)].size))
+      return "it accesses no byte of a struct";
     Shape shape = shape_of(instruction.op);
     if (const auto callee = callee_operand(instruction); callee && instruction.op != Op::Call) {
       if (instruction.operands[*callee].kind != OperandKind::Function) return "what does it is no function";

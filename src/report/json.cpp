@@ -20,6 +20,7 @@ void set(Json& json, const char* name, Value&& value) {
 
 Json frame_of(const Frame& frame) {
   Json json = {{"function", frame.function}};
+  if (frame.library) json["library"] = true;
   if (!frame.file.empty()) json["file"] = frame.file;
   if (frame.line != 0) json["line"] = frame.line;
   if (frame.column != 0) json["column"] = frame.column;
@@ -33,12 +34,32 @@ Json location(const Place& place) {
   if (place.column != 0) json["column"] = place.column;
   if (!place.function.empty()) json["function"] = place.function;
   if (!place.label.empty()) json["label"] = place.label;
+  if (place.library) json["library"] = true;
   for (const Frame& frame : place.inlined) json["inlined"].push_back(frame_of(frame));
   return json;
 }
 
 Json caller(const Caller& caller) {
   return caller.known ? location(caller.place) : Json{{"function", caller.place.function}};
+}
+
+Json user_place(const UserPlace& user) {
+  Json json = frame_of(user.frame);
+  if (!user.inside.empty()) json["inside"] = user.inside;
+  return json;
+}
+
+Json stack(const std::vector<Caller>& callers) {
+  Json json = Json::array();
+  for (const Caller& one : callers) json.push_back(caller(one));
+  return json;
+}
+
+Json occasion(const Occasion& occasion) {
+  return {{"thread", occasion.thread},
+          {"location", location(occasion.place)},
+          {"user", user_place(occasion.user)},
+          {"stack", stack(occasion.callers)}};
 }
 
 // What is no access has a variable alone.
@@ -54,11 +75,12 @@ Json access(const Access& a) {
   json["address"] = a.address;
   json["size"] = a.size;
   if (!a.happens) return json;
+  if (a.both) json["both"] = true;
   json["location"] = location(a.place);
+  json["user"] = user_place(a.user);
   json["locks"] = Json::array();
   for (const Lock& lock : a.locks) json["locks"].push_back({{"lock", lock.name}, {"shared", lock.shared}});
-  json["stack"] = Json::array();
-  for (const Caller& one : a.callers) json["stack"].push_back(caller(one));
+  json["stack"] = stack(a.callers);
   return json;
 }
 
@@ -98,26 +120,59 @@ void add_schedule(Json& json, const Schedule& schedule) {
   if (!schedule.option.empty()) set(json, "schedule_option", schedule.option);
 }
 
-// `before`: how many findings of other parts come before those of its part. A candidate has no grade.
-Json finding_of(const Finding& finding, std::size_t before, bool candidate) {
-  Json json;
-  set(json, "kind", finding::row_of(finding.kind).text);
-  if (!candidate) set(json, "grade", finding::text_of(finding.grade));
-  set(json, "analyses", finding.analyses);
-  set(json, "fingerprint", fmt::format("{:016x}", finding.fingerprint));
-  set(json, "first", access(finding.first));
-  set(json, "second", access(finding.second));
-  if (finding.seen) add_seen(json, *finding.seen);
-  if (finding.is_object) set(json, "object", finding.variable);
-  set(json, "reason", finding.reason);
-  if (finding.depends_on) set(json, "depends_on", before + *finding.depends_on);
+Json memory_of(const Memory& memory) {
+  Json json = {{"name", memory.name}};
+  if (!memory.type.empty()) json["type"] = memory.type;
+  if (memory.bytes != 0) {
+    json["offset"] = memory.offset;
+    json["bytes"] = memory.bytes;
+  }
+  if (memory.allocated) json["allocated"] = occasion(*memory.allocated);
+  return json;
+}
+
+// What is told of a pair, whether it stands for its finding or is one more.
+void add_pair(Json& json, const Pair& pair) {
+  set(json, "first", access(pair.first));
+  set(json, "second", access(pair.second));
+  set(json, "reason", pair.reason);
   Json turns;
-  for (const Turn& turn : finding.turns)
+  for (const Turn& turn : pair.turns)
     turns.push_back(
         {{"thread", turn.thread}, {"location", location(turn.place)}, {"recorded", turn.recorded}, {"now", turn.now}});
   if (!turns.empty()) set(json, "turns", std::move(turns));
-  if (finding.schedule) add_schedule(json, *finding.schedule);
+  if (pair.schedule) add_schedule(json, *pair.schedule);
+}
+
+// A candidate has no grade.
+void add_belief(Json& json, finding::Grade grade, const std::vector<std::string>& analyses, std::uint64_t fingerprint,
+                bool candidate) {
+  if (!candidate) set(json, "grade", finding::text_of(grade));
+  set(json, "analyses", analyses);
+  set(json, "fingerprint", fmt::format("{:016x}", fingerprint));
+}
+
+// `before`: how many findings of other parts come before those of its part.
+Json finding_of(const Finding& finding, std::size_t before, bool candidate) {
+  Json json;
+  set(json, "kind", finding::row_of(finding.kind).text);
+  add_belief(json, finding.grade, finding.analyses, finding.fingerprint, candidate);
+  set(json, "memory", memory_of(finding.memory));
+  add_pair(json, finding.pair);
+  if (finding.seen) add_seen(json, *finding.seen);
+  if (finding.depends_on) set(json, "depends_on", before + *finding.depends_on);
   if (finding.seen_in && !candidate) set(json, "seen_in", *finding.seen_in);
+  Json threads = Json::object();
+  for (const Creation& creation : finding.creations) threads[creation.thread] = occasion(creation.created);
+  if (!threads.empty()) set(json, "created", std::move(threads));
+  Json also = Json::array();
+  for (const Pair& pair : finding.also) {
+    Json one;
+    add_belief(one, pair.grade, pair.analyses, pair.fingerprint, candidate);
+    add_pair(one, pair);
+    also.push_back(std::move(one));
+  }
+  if (!also.empty()) set(json, "also", std::move(also));
   return json;
 }
 
@@ -137,7 +192,7 @@ Json summary_of(const AnalysisSummary& summary) {
 std::string json(const Report& report) {
   Json root;
   root["tool"] = "racecast";
-  root["format"] = 2;
+  root["format"] = 3;
   root["input"] = report.parts.front().input;
   if (report.runs > 1) root["runs"] = report.runs;
   root["analyses"] = Json::array();

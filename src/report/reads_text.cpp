@@ -13,23 +13,24 @@ std::string place(const Access& access) {
 }
 
 std::string head(const Finding& finding) {
-  const std::string variable = printable(finding.variable);
+  const std::string variable = printable(finding.memory.name);
   const std::string before = finding.seen->recorded ? fmt::format("written by {}", place(*finding.seen->recorded))
                                                     : "as it was before any write";
   if (finding.seen->at_end) return fmt::format("at the end {} is {}; it could also be\n", variable, before);
-  std::string text = fmt::format("{} reads {}, {}", place(finding.second), variable, before);
+  std::string text = fmt::format("{} reads {}, {}", place(finding.pair.second), variable, before);
   if (finding.seen->decides) text += "; something is decided by it";
   text += "; it could also read\n";
-  if (const std::string& line = finding.second.place.excerpt; !line.empty())
+  if (const std::string& line = finding.pair.second.place.excerpt; !line.empty())
     text += fmt::format("    | {}\n", printable_lines(line));
   return text;
 }
 
 std::string other(const Finding& finding) {
-  const std::string reason = printable(finding.reason);
+  const std::string reason = printable(finding.pair.reason);
   if (finding.seen->from_start) return fmt::format("what was there before ({})", reason);
-  std::string text = fmt::format("{}{} ({})", finding.seen->at_end ? "written by " : "", place(finding.first), reason);
-  if (const std::string& line = finding.first.place.excerpt; !line.empty()) text += " | " + printable_lines(line);
+  std::string text =
+      fmt::format("{}{} ({})", finding.seen->at_end ? "written by " : "", place(finding.pair.first), reason);
+  if (const std::string& line = finding.pair.first.place.excerpt; !line.empty()) text += " | " + printable_lines(line);
   return text;
 }
 

@@ -8,8 +8,16 @@
 
 namespace racecast::report {
 
-// One paragraph per finding, dependent races under the race they hang on, and a closing line.
-std::string text(const Part& part, unsigned runs, bool colour);
+struct TextOptions {
+  unsigned runs = 1;  // how often the program was recorded
+  bool colour = false;
+  // All pairs, all findings that hang on others, whole stacks and names.
+  bool verbose = false;
+};
+
+// One paragraph per finding that hangs on no other, and a closing line. The others, and further pairs of a finding, are
+// counted under it (or listed: `verbose`).
+std::string text(const Part& part, const TextOptions& options);
 
 // The same for the findings of `nondet` among them, by read.
 std::string reads_text(const Part& part);
@@ -18,7 +26,7 @@ std::string reads_text(const Part& part);
 std::string lines(const std::vector<Finding>& findings);
 
 // The same as text() for candidates, which are not findings.
-std::string candidates(const std::vector<Finding>& candidates);
+std::string candidates(const std::vector<Finding>& candidates, bool verbose);
 
 // The whole of every finding of all parts (at least one); schema in docs/json.md.
 std::string json(const Report& report);

@@ -17,26 +17,36 @@ namespace racecast::report {
 
 // A place in a function.
 struct Frame {
+  std::string name;  // as people call the place: "a.c:3:5"
   std::string function;
   std::string file;
   std::uint32_t line = 0, column = 0;
+  bool library = false;  // program/library_file.h
 };
 
 // A place of the source. Every member but `name` may be empty.
 struct Place {
   std::string name;  // as people call it: "a.c:3:5", a label, "an unknown place"
-  std::string file;
+  std::string file;  // absolute, where the compiler said where it worked
   std::uint32_t line = 0, column = 0;
   std::string function;
   std::string label;
+  bool library = false;
   // Where calls were inlined: what one sees in the source, innermost first. The first is the place itself, the last is
-  // in the function that holds the code. Of many the middle is one frame "..." without a file.
+  // in the function that holds the code. Of very many the middle is one frame "..." without a file.
   std::vector<Frame> inlined;
   std::string excerpt;  // its line of the source, without indentation
 };
 
+// The innermost place that is no library's: where the user's own code is.
+struct UserPlace {
+  Frame frame;
+  std::string excerpt;
+  std::string inside;  // what of a library was called there; empty: it is the place itself
+};
+
 struct Lock {
-  std::string name;
+  std::string name;     // "m", "Cache::mutex_ of the object allocated at cache.cpp:10:12"
   bool shared = false;  // a reader's hold of a reader-writer lock
 };
 
@@ -47,19 +57,39 @@ struct Caller {
   bool known = true;
 };
 
+// What a thread did once: an allocation, the creation of another thread.
+struct Occasion {
+  std::string thread;
+  Place place;
+  UserPlace user;
+  std::vector<Caller> callers;  // innermost first
+};
+
 // One side of a finding.
 struct Access {
   // False: it is what was there before any write, or what memory holds at the end; then only the variable counts.
   bool happens = true;
   bool writes = false, atomic = false;
+  bool both = false;  // other pairs of the finding have a read here where this one has a write, or the other way round
   std::string thread;
   std::uint64_t event = 0;
   std::string variable;  // or an address
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   Place place;
+  UserPlace user;
   std::vector<Lock> locks;      // in the order they were taken
   std::vector<Caller> callers;  // innermost first
+};
+
+// The memory that a finding is about.
+struct Memory {
+  std::string
+      name;  // "opts.output.level", "Cache::size_", "byte 8 of 64 allocated at a.c:3:5", a container, an address
+  // Of an object on the heap: which of its bytes, and who made it. What it is, where that is known.
+  std::uint64_t offset = 0, bytes = 0;
+  std::string type;
+  std::optional<Occasion> allocated;
 };
 
 // Of a read that can see another write (finding::SeenWrite).
@@ -102,22 +132,38 @@ struct Schedule {
   std::string option;                      // as `racecast run --schedule` takes it; empty: it cannot be said so
 };
 
-struct Finding {
-  finding::Kind kind{};
+// Two accesses, as an analysis found them.
+struct Pair {
   finding::Grade grade{};
   std::vector<std::string> analyses;
   std::uint64_t fingerprint = 0;
   Access first, second;
+  std::string reason;  // one sentence
+  std::vector<Turn> turns;
+  std::optional<Schedule> schedule;
+};
+
+// The creation of a thread that takes part.
+struct Creation {
+  std::string thread;
+  Occasion created;
+};
+
+// A finding is the pairs of one cause (finding/group.h).
+struct Finding {
+  finding::Kind kind{};
+  finding::Grade grade{};             // the strongest of its pairs
+  std::vector<std::string> analyses;  // of all pairs
+  std::uint64_t fingerprint = 0;
+  Memory memory;
+  Pair pair;                        // the most convincing one
+  std::vector<Pair> also;           // the others
+  std::vector<Creation> creations;  // of the threads of `pair`
   std::optional<SeenWrite> seen;
-  std::string variable;  // what the second access touches: a variable, a byte of an object, an address
-  bool is_object = false;
-  std::string reason;                     // one sentence
   std::optional<std::size_t> depends_on;  // index into the same list
   std::vector<std::size_t> dependents;    // those that depend on it
-  bool same_read = false;                 // as the finding with a SeenWrite before it: they are one group
-  std::vector<Turn> turns;
-  std::optional<unsigned> seen_in;  // of several runs, in how many
-  std::optional<Schedule> schedule;
+  bool same_read = false;                 // as the finding with a SeenWrite before it: they are one paragraph
+  std::optional<unsigned> seen_in;        // of several runs, in how many
 };
 
 // What one analysis answered, in numbers.

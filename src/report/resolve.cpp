@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "program/program.h"
+#include "report/memory_names.h"
 
 namespace racecast::report {
 
@@ -20,58 +21,110 @@ bool is_step(EventKind kind) {
          kind == EventKind::Join;
 }
 
+const SecondLook kNothingSeen;
+
 class Resolver {
  public:
-  explicit Resolver(const Origin& origin) : origin_(origin), names_(origin.definitions, origin.source_line) {}
+  explicit Resolver(const Origin& origin)
+      : origin_(origin),
+        names_(origin.definitions, origin.source_line, origin.folder),
+        memories_(names_, origin.look != nullptr ? *origin.look : kNothingSeen) {}
 
-  Finding finding(const finding::Finding& f) {
+  const MemoryNames& memories() const { return memories_; }
+
+  Finding finding(const finding::Group& group, const std::vector<finding::Finding>& pairs) {
+    const finding::Finding& best = pairs[group.pairs.front()];
     Finding made;
-    made.kind = f.kind;
-    made.grade = f.grade;
-    made.analyses = f.analyses;
-    made.fingerprint = f.fingerprint;
-    made.first = access(f.first);
-    made.second = access(f.second);
-    if (f.seen) made.seen = seen(*f.seen, made);
-    const auto object = origin_.objects.find({f.second.address, f.second.event});
-    made.is_object = object != origin_.objects.end();
-    made.variable = made.is_object ? object->second : made.second.variable;
-    made.reason = f.reason;
-    made.depends_on = f.depends_on;
-    for (const finding::Turn& turn : f.turns)
-      made.turns.push_back(
-          {names_.thread(turn.thread), names_.place_with_excerpt(turn.location), turn.recorded, turn.now});
-    if (const auto runs = origin_.seen_in.find(f.fingerprint); runs != origin_.seen_in.end())
+    made.kind = group.kind;
+    made.grade = group.grade;
+    made.analyses = group.analyses;
+    made.fingerprint = group.fingerprint;
+    made.memory = memories_.memory(best);
+    made.pair = pair(best, true);
+    for (std::size_t i = 1; i < group.pairs.size(); ++i) {
+      made.also.push_back(pair(pairs[group.pairs[i]], false));
+      note_other_kinds(made.pair, made.also.back(), best, pairs[group.pairs[i]]);
+    }
+    made.creations = creations(best);
+    if (best.seen) made.seen = seen(*best.seen, best, made.pair);
+    made.depends_on = group.depends_on;
+    if (const auto runs = origin_.seen_in.find(group.fingerprint); runs != origin_.seen_in.end())
       made.seen_in = runs->second;
-    if (f.schedule) made.schedule = schedule(f);
     return made;
   }
 
  private:
-  Access access(const finding::Access& a) {
+  Pair pair(const finding::Finding& f, bool write_out) {
+    Pair made;
+    made.grade = f.grade;
+    made.analyses = f.analyses;
+    made.fingerprint = f.fingerprint;
+    made.first = access(f, f.first);
+    made.second = access(f, f.second);
+    made.reason = f.reason;
+    for (const finding::Turn& turn : f.turns)
+      made.turns.push_back(
+          {names_.thread(turn.thread), names_.place_with_excerpt(turn.location), turn.recorded, turn.now});
+    if (f.schedule) made.schedule = schedule(f, write_out);
+    return made;
+  }
+
+  Access access(const finding::Finding& of, const finding::Access& a) {
     Access made;
     made.writes = a.writes;
     made.atomic = a.atomic;
     made.thread = names_.thread(a.thread);
     made.event = index(a.event);
-    made.variable = names_.address(a.address);
+    made.variable = memories_.variable(of, a);
     made.address = a.address;
     made.size = a.size;
     made.place = names_.place_with_excerpt(a.location);
-    for (const finding::HeldLock& lock : a.locks) made.locks.push_back({names_.address(lock.address), lock.shared});
-    for (const LocationId site : a.call_sites) made.callers.push_back({names_.place(site), names_.is_call_site(site)});
+    made.user = names_.user_place(a.location, a.call_sites);
+    for (const finding::HeldLock& lock : a.locks)
+      made.locks.push_back({memories_.lock(lock.address, moment_of(of, a, lock.address)), lock.shared});
+    made.callers = names_.callers(a.call_sites);
     return made;
   }
 
-  SeenWrite seen(const finding::SeenWrite& s, Finding& of) {
-    of.first.happens = !s.from_start;
-    of.second.happens = !s.at_end;
+  // Which side of another pair of the finding is which? By their places; where both are at one place, either.
+  void note_other_kinds(Pair& shown, const Pair& other, const finding::Finding& shown_pair,
+                        const finding::Finding& other_pair) const {
+    const finding::Cause a = memories_.cause(shown_pair), b = memories_.cause(other_pair);
+    const auto compare = [](Access& side, const Access& with) { side.both |= side.writes != with.writes; };
+    if (a.first == a.second) {
+      compare(shown.first, shown.second);
+      compare(shown.second, shown.first);
+    }
+    if (a.first == b.first) {
+      compare(shown.first, other.first);
+      compare(shown.second, other.second);
+    }
+    if (a.first == b.second) {
+      compare(shown.first, other.second);
+      compare(shown.second, other.first);
+    }
+  }
+
+  std::vector<Creation> creations(const finding::Finding& f) const {
+    std::vector<Creation> made;
+    // Nobody wrote a `main` that is implicit.
+    if (origin_.look == nullptr || (names_.program() != nullptr && names_.program()->implicit_main)) return made;
+    for (const ThreadId thread : {f.first.thread, f.second.thread}) {
+      const auto found = origin_.look->created.find(thread);
+      if (found != origin_.look->created.end()) made.push_back({names_.thread(thread), names_.occasion(found->second)});
+    }
+    return made;
+  }
+
+  SeenWrite seen(const finding::SeenWrite& s, const finding::Finding& of, Pair& shown) {
+    shown.first.happens = !s.from_start;
+    shown.second.happens = !s.at_end;
     SeenWrite made{std::nullopt, s.from_start, s.at_end, s.decides};
-    if (s.recorded) made.recorded = access(*s.recorded);
+    if (s.recorded) made.recorded = access(of, *s.recorded);
     return made;
   }
 
-  Schedule schedule(const finding::Finding& f) {
+  Schedule schedule(const finding::Finding& f, bool write_out) {
     Schedule made;
     made.length = finding::length_of(*f.schedule);
     if (const auto* prefix = std::get_if<finding::Prefix>(&*f.schedule)) {
@@ -87,7 +140,7 @@ class Resolver {
         made.ended.push_back(
             {names_.thread(ended.thread), names_.place_with_excerpt(ended.location), index(ended.event), ended.failed});
     }
-    if (!origin_.write_out && origin_.definitions.program == nullptr) return made;
+    if (!write_out || (!origin_.write_out && origin_.definitions.program == nullptr)) return made;
     made.steps = written_out(f, origin_);
     if (made.steps) made.option = option(f, *made.steps);
     if (!origin_.write_out) made.steps.reset();
@@ -127,6 +180,7 @@ class Resolver {
 
   const Origin& origin_;
   Names names_;
+  MemoryNames memories_;
 };
 
 }  // namespace
@@ -145,20 +199,38 @@ std::optional<finding::Schedule> written_out(const finding::Finding& finding, co
   return finding::schedule_of(*finding.schedule, *events);
 }
 
-std::vector<Finding> resolve(const std::vector<finding::Finding>& findings, const Origin& origin) {
+std::vector<finding::Group> group_by_cause(const std::vector<finding::Finding>& pairs, const Origin& origin) {
+  const Resolver resolver(origin);
+  std::vector<finding::Cause> causes;
+  causes.reserve(pairs.size());
+  for (const finding::Finding& pair : pairs) causes.push_back(resolver.memories().cause(pair));
+  return finding::group(pairs, causes);
+}
+
+std::string memory_name(const finding::Finding& pair, const Origin& origin) {
+  return Resolver(origin).memories().memory(pair).name;
+}
+
+std::vector<Finding> resolve(const std::vector<finding::Finding>& pairs, const Origin& origin) {
+  return resolve(pairs, group_by_cause(pairs, origin), origin);
+}
+
+std::vector<Finding> resolve(const std::vector<finding::Finding>& pairs, const std::vector<finding::Group>& groups,
+                             const Origin& origin) {
   Resolver resolver(origin);
   std::vector<Finding> made;
-  made.reserve(findings.size());
-  // Findings about one place that reads are one group.
+  made.reserve(groups.size());
+  // Findings about one place that reads are one paragraph.
   const auto read_of = [&](const finding::Finding& f) {
     return std::pair(f.seen->at_end, finding::place_of(origin.definitions, f.second.location, f.second.address));
   };
   const finding::Finding* read_before = nullptr;
-  for (const finding::Finding& f : findings) {
-    Finding& next = made.emplace_back(resolver.finding(f));
-    if (!f.seen) continue;
-    next.same_read = read_before != nullptr && read_of(*read_before) == read_of(f);
-    read_before = &f;
+  for (const finding::Group& group : groups) {
+    Finding& next = made.emplace_back(resolver.finding(group, pairs));
+    const finding::Finding& pair = pairs[group.pairs.front()];
+    if (!pair.seen) continue;
+    next.same_read = read_before != nullptr && read_of(*read_before) == read_of(pair);
+    read_before = &pair;
   }
   for (std::size_t i = 0; i < made.size(); ++i)
     if (made[i].depends_on) made[*made[i].depends_on].dependents.push_back(i);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "report/memory_names.h"
 #include "report/resolve.h"
 #include "trace/state.h"
 
@@ -20,7 +21,10 @@ constexpr std::size_t kStretches = 200;
 class WitnessResolver {
  public:
   WitnessResolver(const finding::Finding& finding, const std::vector<Event>& events, const Origin& origin)
-      : finding_(finding), events_(events), names_(origin.definitions, origin.source_line) {
+      : finding_(finding),
+        events_(events),
+        names_(origin.definitions, origin.source_line, origin.folder),
+        memories_(names_, nothing_seen_) {
     for (const finding::Turn& turn : finding.turns) turned_[{turn.thread, turn.location}] = turn;
     if (const auto* interleaving = std::get_if<finding::Interleaving>(&*finding.schedule)) {
       for (const finding::ScheduleStep& step : interleaving->others) deviating_.insert(index(step.event));
@@ -98,7 +102,10 @@ class WitnessResolver {
       case EventKind::Marker:
       case EventKind::MissingBegin: made.object = names_.string(e.aux); break;
       default:
-        if ((trace::row_of(e.kind).fields & trace::A) != 0) made.object = names_.address(e.address);
+        if (trace::is_access(e.kind))
+          made.object = memories_.at_place(e.address, e.size, e.location);
+        else if ((trace::row_of(e.kind).fields & trace::A) != 0)
+          made.object = names_.address(e.address);
         break;
     }
     return made;
@@ -143,7 +150,7 @@ class WitnessResolver {
 
   WitnessSeen seen() {
     WitnessSeen made;
-    made.variable = names_.address(finding_.second.address);
+    made.variable = names_.address(finding_.second.address, finding_.second.size);
     made.at_end = finding_.seen->at_end;
     made.from_start = finding_.seen->from_start;
     if (made.from_start) return made;
@@ -155,6 +162,8 @@ class WitnessResolver {
   const finding::Finding& finding_;
   const std::vector<Event>& events_;
   Names names_;
+  const SecondLook nothing_seen_;
+  MemoryNames memories_;
   std::map<std::pair<ThreadId, LocationId>, finding::Turn> turned_;
   HashSet<std::uint64_t> deviating_, ended_;
   HashSet<std::uint64_t> deviated_;  // threads

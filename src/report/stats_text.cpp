@@ -7,6 +7,7 @@
 
 #include "base/printable.h"
 #include "report/address_names.h"
+#include "report/lock_names.h"
 #include "report/stats.h"
 
 namespace racecast::report {
@@ -96,7 +97,7 @@ std::string threads(const model::TraceStats& stats, const StatsContext& context)
   return heading("Threads", shown.size(), stats.threads.size(), "events") + table.text();
 }
 
-std::string locks(const model::TraceStats& stats, const StatsContext& context, AddressNames& names) {
+std::string locks(const model::TraceStats& stats, const StatsContext& context, const LockNames& names) {
   if (stats.locks.empty()) return "";
   const auto shown = top_of<LockStats>(stats.locks, context.top, [](const LockStats& a, const LockStats& b) {
     if (a.contended != b.contended) return a.contended > b.contended;
@@ -126,14 +127,15 @@ std::string nesting(const model::TraceStats& stats) {
   return fmt::format("\nLock nesting: mean {}, at most {}\n", mean(sum, all), stats.nesting.size() - 1) + table.text();
 }
 
-std::string protection(const VariableStats& v, AddressNames& names) {
+std::string protection(const VariableStats& v, const LockNames& names) {
   if (v.locks.empty()) return v.writes == 0 ? "read only" : "none";
   std::string text;
   for (const std::uint64_t lock : v.locks) text += (text.empty() ? "" : ", ") + names(lock);
   return text;
 }
 
-std::string variables(const model::TraceStats& stats, const StatsContext& context, AddressNames& names) {
+std::string variables(const model::TraceStats& stats, const StatsContext& context, AddressNames& names,
+                      const LockNames& lock_names) {
   if (stats.variables.empty()) return "";
   std::vector<VariableStats> shared;
   std::uint64_t read_only = 0, protected_by_lock = 0;
@@ -157,7 +159,7 @@ std::string variables(const model::TraceStats& stats, const StatsContext& contex
   Table table({"variable", "reads", "writes", "threads", "common lock"});
   for (const VariableStats* v : shown)
     table.add({names(v->address), fmt::to_string(v->reads), fmt::to_string(v->writes), fmt::to_string(v->threads),
-               protection(*v, names)});
+               protection(*v, lock_names)});
   return text + heading("Shared variables", shown.size(), shared.size(), "accesses") + table.text();
 }
 
@@ -170,9 +172,10 @@ std::string stats_text(const model::TraceStats& stats, const StatsContext& conte
                                  count_of(stats.variables.size(), "variable"));
   text += kinds(stats);
   text += threads(stats, context);
-  text += locks(stats, context, names);
+  const LockNames lock_names(context);
+  text += locks(stats, context, lock_names);
   text += nesting(stats);
-  text += variables(stats, context, names);
+  text += variables(stats, context, names, lock_names);
   return text;
 }
 

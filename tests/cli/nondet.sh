@@ -119,7 +119,7 @@ def once(pairs):
     assert len({key for key, _ in pairs}) == len(pairs), pairs
     return dict(pairs)
 d = json.load(open("late.json"), object_pairs_hook=once)
-assert d["format"] == 2
+assert d["format"] == 3
 read, = [f for f in d["findings"] if not f["at_end"] and not f["from_start"]]
 assert read["first"]["location"]["label"] == "2" and read["second"]["location"]["label"] == "4", read
 assert read["recorded_write"]["location"]["label"] == "3" and read["recorded_write"]["access"] == "write", read

@@ -89,11 +89,19 @@ int main(void) {
 C
 expect 0 "$racecast" cc -O1 -pthread heap.c -o heap
 expect 66 "$racecast" run --json heap.json -- ./heap
-says err "data race on byte 8 of"
-says err "allocated at heap.c:7:20 by main"
+says err "data race on pair::b"
+says err "memory: byte 8 of 16 (pair), allocated by main at heap.c:7:20 in main"
 says err "heap.c:4:47 in bump"
 says err "called in body (heap.c:5:30), inlined"
-python3 -c 'import json; f = json.load(open("heap.json"))["findings"][0]; assert "heap.c:7:20" in f["object"] and f["first"]["location"]["inlined"] == [{"function": "bump", "file": "heap.c", "line": 4, "column": 47}, {"function": "body", "file": "heap.c", "line": 5, "column": 30}]' || fail "heap.json"
+python3 - "$PWD/heap.c" <<'PYTHON' || fail "heap.json"
+import json, sys
+f, = json.load(open("heap.json"))["findings"]
+assert f["memory"]["name"] == "pair::b" and f["memory"]["type"] == "pair", f["memory"]
+assert f["memory"]["allocated"]["location"]["line"] == 7 and f["memory"]["allocated"]["thread"] == "main", f["memory"]
+assert f["first"]["location"]["inlined"] == [{"function": "bump", "file": sys.argv[1], "line": 4, "column": 47},
+                                             {"function": "body", "file": sys.argv[1], "line": 5, "column": 30}], f["first"]
+assert f["first"]["both"] and len(f["also"]) == 1, f
+PYTHON
 
 # ---- no findings: the program's own exit code
 expect 0 "$racecast" run -- ./clean

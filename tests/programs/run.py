@@ -140,12 +140,14 @@ def findings_of(json_files, base):
     pairs, nowhere = collections.defaultdict(set), []
     for path in json_files:
         with open(path, encoding="utf-8") as file:
-            for finding in json.load(file)["findings"]:
-                lines = [line_of(finding[side], base) for side in ("first", "second")]
-                if None in lines:
-                    nowhere.append(f"{describe(finding['first'])} and {describe(finding['second'])}")
-                else:
-                    pairs[tuple(sorted(lines))] |= set(finding["analyses"])
+            findings = json.load(file)["findings"]
+        # All pairs: a finding has one and perhaps more.
+        for pair in [pair for finding in findings for pair in [finding, *finding.get("also", [])]]:
+            lines = [line_of(pair[side], base) for side in ("first", "second")]
+            if None in lines:
+                nowhere.append(f"{describe(pair['first'])} and {describe(pair['second'])}")
+            else:
+                pairs[tuple(sorted(lines))] |= set(pair["analyses"])
     return pairs, nowhere
 
 

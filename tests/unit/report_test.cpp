@@ -34,22 +34,22 @@ TEST(Report, NamesInsteadOfNumbers) {
       report::resolve(findings_of(trace, "maximal"), {.definitions = trace.definitions, .events = &trace.events});
   ASSERT_EQ(found.size(), 1u);
   const Finding& race = found[0];
-  EXPECT_EQ(race.variable, "x");
-  EXPECT_FALSE(race.is_object);
-  EXPECT_EQ(race.first.thread, "A");
-  EXPECT_EQ(race.first.place.name, "a.c:3:5");
-  EXPECT_EQ(race.first.place.function, "f");
-  ASSERT_EQ(race.first.locks.size(), 1u);
-  EXPECT_EQ(race.first.locks[0].name, "m");
-  EXPECT_EQ(race.second.thread, "B");
-  EXPECT_EQ(race.second.place.label, "4");
-  EXPECT_TRUE(race.second.locks.empty());
-  ASSERT_TRUE(race.schedule && race.schedule->steps);
-  EXPECT_FALSE(race.schedule->kept);
-  EXPECT_EQ(race.schedule->steps->size(), race.schedule->length);
-  std::uint64_t events = race.schedule->recorded_events;
-  for (const report::Share& share : race.schedule->stretches) events += share.events;
-  EXPECT_EQ(events, race.schedule->length);
+  EXPECT_EQ(race.memory.name, "x");
+  EXPECT_FALSE(race.memory.allocated);
+  EXPECT_EQ(race.pair.first.thread, "A");
+  EXPECT_EQ(race.pair.first.place.name, "a.c:3:5");
+  EXPECT_EQ(race.pair.first.place.function, "f");
+  ASSERT_EQ(race.pair.first.locks.size(), 1u);
+  EXPECT_EQ(race.pair.first.locks[0].name, "m");
+  EXPECT_EQ(race.pair.second.thread, "B");
+  EXPECT_EQ(race.pair.second.place.label, "4");
+  EXPECT_TRUE(race.pair.second.locks.empty());
+  ASSERT_TRUE(race.pair.schedule && race.pair.schedule->steps);
+  EXPECT_FALSE(race.pair.schedule->kept);
+  EXPECT_EQ(race.pair.schedule->steps->size(), race.pair.schedule->length);
+  std::uint64_t events = race.pair.schedule->recorded_events;
+  for (const report::Share& share : race.pair.schedule->stretches) events += share.events;
+  EXPECT_EQ(events, race.pair.schedule->length);
 }
 
 // A compiled program whose two accesses, at b.h:3:5 and b.h:4:5, are `depth` inlined calls deep: f1 is called in main
@@ -92,52 +92,59 @@ report::Part race_in(const std::shared_ptr<program::Program>& program) {
 TEST(Report, InlinedCallsAreFrames) {
   const report::Part part = race_in(inlined_program(2, "f"));
   ASSERT_EQ(part.findings.size(), 1u);
-  const std::vector<report::Frame>& frames = part.findings[0].first.place.inlined;
+  const std::vector<report::Frame>& frames = part.findings[0].pair.first.place.inlined;
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_EQ(frames[0].function, "f2");
   EXPECT_EQ(frames[0].file, "b.h");
   EXPECT_EQ(frames[0].line, 3u);
   EXPECT_EQ(frames[0].column, 5u);
   EXPECT_EQ(frames[1].function, "f1");
-  EXPECT_EQ(frames[1].file, "a.h");
+  EXPECT_EQ(frames[1].file, "/usr/include/a.h");
+  EXPECT_TRUE(frames[1].library);
   EXPECT_EQ(frames[1].line, 102u);
   EXPECT_EQ(frames[1].column, 7u);
   EXPECT_EQ(frames[2].function, "main");
   EXPECT_EQ(frames[2].line, 101u);
   const auto json = nlohmann::json::parse(report::json({1, {part}}));
   EXPECT_EQ(json["findings"][0]["first"]["location"]["inlined"][1],
-            (nlohmann::json{{"function", "f1"}, {"file", "a.h"}, {"line", 102}, {"column", 7}}));
-  const std::string shown = report::text(part, 1, false);
+            (nlohmann::json{
+                {"function", "f1"}, {"library", true}, {"file", "/usr/include/a.h"}, {"line", 102}, {"column", 7}}));
+  const std::string shown = report::text(part, {.verbose = true});
   EXPECT_NE(shown.find("at b.h:3:5 in f2, no lock held\n"
-                       "       called in f1 (a.h:102:7), inlined\n"
+                       "       called in f1 (/usr/include/a.h:102:7), inlined\n"
                        "       called in main (a.c:101:7), inlined\n"),
             std::string::npos)
       << shown;
+  const std::string folded = report::text(part, {});
+  EXPECT_NE(folded.find("at b.h:3:5 in f2, no lock held\n"
+                        "       called in main (a.c:101:7), inlined\n"),
+            std::string::npos)
+      << folded;
 }
 
 TEST(Report, OfDeepChainsTheMiddleIsCut) {
-  const std::vector<report::Frame> whole = race_in(inlined_program(8, "f")).findings.at(0).first.place.inlined;
-  ASSERT_EQ(whole.size(), 9u);
+  const std::vector<report::Frame> whole = race_in(inlined_program(64, "f")).findings.at(0).pair.first.place.inlined;
+  ASSERT_EQ(whole.size(), 65u);
   for (const report::Frame& frame : whole) EXPECT_NE(frame.function, "...");
-  const report::Part part = race_in(inlined_program(9, "f"));
-  const std::vector<report::Frame>& frames = part.findings.at(0).first.place.inlined;
-  ASSERT_EQ(frames.size(), 10u);
-  EXPECT_EQ(frames[0].function, "f9");
-  EXPECT_EQ(frames[4].function, "f5");
-  EXPECT_EQ(frames[5].function, "...");
-  EXPECT_EQ(frames[6].function, "f3");
-  EXPECT_EQ(frames[9].function, "main");
-  EXPECT_EQ(nlohmann::json::parse(report::json({1, {part}}))["findings"][0]["second"]["location"]["inlined"][5],
+  const report::Part part = race_in(inlined_program(65, "f"));
+  const std::vector<report::Frame>& frames = part.findings.at(0).pair.first.place.inlined;
+  ASSERT_EQ(frames.size(), 66u);
+  EXPECT_EQ(frames[0].function, "f65");
+  EXPECT_EQ(frames[32].function, "f33");
+  EXPECT_EQ(frames[33].function, "...");
+  EXPECT_EQ(frames[34].function, "f31");
+  EXPECT_EQ(frames[65].function, "main");
+  EXPECT_EQ(nlohmann::json::parse(report::json({1, {part}}))["findings"][0]["second"]["location"]["inlined"][33],
             (nlohmann::json{{"function", "..."}}));
-  const std::string shown = report::text(part, 1, false);
-  EXPECT_NE(shown.find("       called in f5 (a.h:106:7), ..., inlined\n"
-                       "       called in f3 (a.h:104:7), inlined\n"),
+  const std::string shown = report::text(part, {.verbose = true});
+  EXPECT_NE(shown.find("       called in f33 (/usr/include/a.h:134:7), ..., inlined\n"
+                       "       called in f31 (/usr/include/a.h:132:7), inlined\n"),
             std::string::npos)
       << shown;
 }
 
 TEST(Report, NamesOfFramesAreEscaped) {
-  const std::string shown = report::text(race_in(inlined_program(2, "f\033[2J\nFORGED")), 1, false);
+  const std::string shown = report::text(race_in(inlined_program(2, "f\033[2J\nFORGED")), {.verbose = true});
   EXPECT_EQ(shown.find('\033'), std::string::npos);
   EXPECT_EQ(shown.find("\nFORGED"), std::string::npos);
   EXPECT_NE(shown.find("called in f\\x1b[2J"), std::string::npos) << shown;
@@ -148,10 +155,10 @@ TEST(Report, SchedulesAreWrittenOutOnlyIfAskedFor) {
   const auto findings = findings_of(trace, "maximal");
   const auto some =
       report::resolve(findings, {.definitions = trace.definitions, .events = &trace.events, .write_out = false});
-  ASSERT_TRUE(some[0].schedule);
-  EXPECT_FALSE(some[0].schedule->steps);
+  ASSERT_TRUE(some[0].pair.schedule);
+  EXPECT_FALSE(some[0].pair.schedule->steps);
   const auto none = report::resolve(findings, {.definitions = trace.definitions});
-  EXPECT_FALSE(none[0].schedule->steps) << "the events are not there";
+  EXPECT_FALSE(none[0].pair.schedule->steps) << "the events are not there";
 }
 
 TEST(Report, AWitnessStepByStep) {
@@ -177,12 +184,13 @@ TEST(Report, GroupsOfReads) {
   const trace::Trace trace = text_trace(
       "A lock m\nA write x 1 @1\nA unlock m\nB lock m\nB write x 2 @2\nB unlock m\n"
       "C lock m\nC read x 2 @3\nC unlock m\n");
-  const auto found = report::resolve(findings_of(trace, "nondet"), {trace.definitions, &trace.events});
+  const auto found =
+      report::resolve(findings_of(trace, "nondet"), {.definitions = trace.definitions, .events = &trace.events});
   std::size_t reads = 0, groups = 0;
   for (const Finding& finding : found) {
     ASSERT_TRUE(finding.seen);
-    EXPECT_EQ(finding.first.happens, !finding.seen->from_start);
-    EXPECT_EQ(finding.second.happens, !finding.seen->at_end);
+    EXPECT_EQ(finding.pair.first.happens, !finding.seen->from_start);
+    EXPECT_EQ(finding.pair.second.happens, !finding.seen->at_end);
     if (finding.seen->at_end) continue;
     ++reads;
     if (!finding.same_read) ++groups;
@@ -199,17 +207,17 @@ report::Part made_by_hand() {
   part.input = "a.rct";
   Finding race;
   race.analyses = {"hb", "shb"};
-  race.variable = "byte 8 of 64";
-  race.is_object = true;
-  race.first.writes = true;
-  race.first.thread = "one";
-  race.first.place.name = "a.c:1:2";
-  race.first.place.function = "f\033[2J";
-  race.first.place.excerpt = "x = 1;\tx\033";
-  race.first.locks = {{"m\n", true}};
-  race.second = race.first;
-  race.second.callers = {{race.first.place, true}};
-  race.reason = "because";
+  race.memory.name = "byte 8 of 64";
+  race.pair.first.writes = true;
+  race.pair.first.thread = "one";
+  race.pair.first.place.name = "a.c:1:2";
+  race.pair.first.place.function = "f\033[2J";
+  race.pair.first.place.excerpt = "x = 1;\tx\033";
+  race.pair.first.locks = {{"m\n", true}};
+  race.pair.first.user.excerpt = race.pair.first.place.excerpt;
+  race.pair.second = race.pair.first;
+  race.pair.second.callers = {{race.pair.first.place, true}};
+  race.pair.reason = "because";
   Finding dependent = race;
   dependent.kind = finding::Kind::DependentRace;
   dependent.depends_on = 0;
@@ -219,7 +227,7 @@ report::Part made_by_hand() {
 }
 
 TEST(Report, TextOfData) {
-  const std::string text = report::text(made_by_hand(), 1, false);
+  const std::string text = report::text(made_by_hand(), {.verbose = true});
   EXPECT_NE(text.find("1. data race on byte 8 of 64 (observed; hb, shb)\n"
                       "   write        by one at a.c:1:2 in f\\x1b[2J, holding m\\x0a (shared)\n"
                       "       | x = 1;\tx\\x1b\n"),
@@ -229,6 +237,10 @@ TEST(Report, TextOfData) {
   EXPECT_NE(text.find("   2. data race that hangs on another one"), std::string::npos) << text;
   EXPECT_NE(text.find("1 race, and 1 that hangs on one of them"), std::string::npos) << text;
   EXPECT_EQ(text.find('\033'), std::string::npos);
+  const std::string folded = report::text(made_by_hand(), {});
+  EXPECT_EQ(folded.find("2. data race"), std::string::npos) << folded;
+  EXPECT_NE(folded.find("   1 more race hangs on it (see --verbose)\n"), std::string::npos) << folded;
+  EXPECT_NE(folded.find("1 race, and 1 that hangs on one of them"), std::string::npos) << folded;
 }
 
 TEST(Report, JsonOfData) {
@@ -242,7 +254,7 @@ TEST(Report, JsonOfData) {
   EXPECT_EQ(json["findings"][2]["seen_in"], 1);
   EXPECT_FALSE(json["findings"][0].contains("seen_in"));
   EXPECT_EQ(json["findings"][0]["first"]["location"]["function"], "f\033[2J") << "JSON has its own escapes";
-  EXPECT_EQ(json["findings"][0]["object"], "byte 8 of 64");
+  EXPECT_EQ(json["findings"][0]["memory"]["name"], "byte 8 of 64");
 }
 
 }  // namespace

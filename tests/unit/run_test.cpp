@@ -59,10 +59,15 @@ trace::Trace busy_trace() {
 
 std::string text_of(const analysis::Outputs& outputs) {
   std::string text;
-  const report::Origin origin{outputs.definitions};
+  const report::Origin origin{.definitions = outputs.definitions};
+  const auto add = [&](const std::vector<finding::Finding>& pairs) {
+    text += report::lines(report::resolve(pairs, origin));
+    for (const finding::Finding& pair : pairs)
+      text += std::to_string(index(pair.first.event)) + "-" + std::to_string(index(pair.second.event)) + " ";
+  };
   for (const analysis::Output& output : outputs.by_analysis) {
-    text += report::lines(report::resolve(output.findings, origin));
-    text += report::lines(report::resolve(output.candidates, origin));
+    add(output.findings);
+    add(output.candidates);
     for (const EventNo event : output.racy.events) text += std::to_string(index(event)) + " ";
     text += "\n";
   }

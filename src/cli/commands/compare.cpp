@@ -58,7 +58,7 @@ Result<Ran> run_alone(const analysis::Input& input, const std::string& name, con
   const auto start = std::chrono::steady_clock::now();
   RC_TRY(const Analysed analysed, analyse(input, {name}));
   ran.shown.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const finding::Finding& finding : analysed.findings)
+  for (const finding::Finding& finding : analysed.pairs)
     ran.races.insert(finding::places_of(finding, analysed.outputs.definitions));
   ran.shown.races = ran.races.size();
   ran.shown.complete = analysed.outputs.by_analysis.front().complete;

@@ -88,8 +88,11 @@ Outcome verify(const LitmusOptions& options) {
 
 Result<std::string> dump_findings(const LitmusOptions& options) {
   RC_TRY(const trace::Trace trace, trace_of(options));
-  RC_TRY(const Analysed analysed, analyse(analysis::input_of(trace), AnalysisOptions{}.analyses));
-  return report::lines(report::resolve(analysed.findings, {analysed.outputs.definitions}));
+  RC_TRY(const Analysed analysed, analyse_and_group(analysis::input_of(trace), AnalysisOptions{}.analyses));
+  const SourceLines lines(std::nullopt, false);
+  return report::lines(
+      report::resolve(analysed.pairs, analysed.findings,
+                      {.definitions = analysed.outputs.definitions, .look = &analysed.look, .folder = lines.folder()}));
 }
 
 // The N-th finding of the report, in the same order.
@@ -100,16 +103,20 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
   input.jobs = std::max(1u, std::thread::hardware_concurrency());
   input.own = analysis.own;
   input.open = trace::with_missing_mode(input.open, analysis.missing);
-  RC_TRY(const Analysed analysed, analyse(input, analysis.analyses));
+  RC_TRY(const Analysed analysed, analyse_and_group(input, analysis.analyses));
   if (number > analysed.findings.size())
     return bad_input(
         fmt::format("{}: there is no finding {}; the analysis has {}", options.path, number, analysed.findings.size()));
-  const finding::Finding& finding = analysed.findings[number - 1];
-  SourceLines lines(analysis.source_root);
-  const report::Origin origin{
-      .definitions = analysed.outputs.definitions, .events = &trace.events, .source_line = std::ref(lines)};
-  const std::string title = fmt::format("{}. {} on {}\n", number, finding::row_of(finding.kind).title,
-                                        name_of_address(analysed.outputs.definitions, finding.second.address));
+  const std::vector<finding::Group> chosen{analysed.findings[number - 1]};
+  const finding::Finding& finding = analysed.pairs[chosen.front().pairs.front()];
+  SourceLines lines(analysis.source_root, false);
+  const report::Origin origin{.definitions = analysed.outputs.definitions,
+                              .events = &trace.events,
+                              .look = &analysed.look,
+                              .source_line = std::ref(lines),
+                              .folder = lines.folder()};
+  const std::string title = fmt::format("{}. {} on {}\n", number, finding::row_of(chosen.front().kind).title,
+                                        printable(report::memory_name(finding, origin)));
   if (!finding.schedule)
     return title + "it was observed in the recorded run; there is no schedule that brings both next to each other\n";
   const std::optional<report::Witness> witness = report::resolve_witness(finding, origin, full);

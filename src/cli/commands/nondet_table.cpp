@@ -129,7 +129,7 @@ Result<int> report_challenges(const analysis::Input& input_of_trace, const std::
   }
   if (!output.complete)
     note(fmt::format("not everything was looked at: {}; what is not listed is unknown", output.limit));
-  return analysed.findings.empty() ? kNothingFound : kFindings;
+  return analysed.pairs.empty() ? kNothingFound : kFindings;
 }
 
 }  // namespace racecast::cli

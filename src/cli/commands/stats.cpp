@@ -1,6 +1,9 @@
 // racecast stats TRACE: what a trace is made of, in one pass that checks nothing but the file itself.
+#include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
+#include <system_error>
 
 #include "base/file.h"
 #include "base/progress.h"
@@ -20,6 +23,16 @@ struct Options {
   std::size_t top = 10;
 };
 
+analysis::Input input_of(const std::string& path) {
+  analysis::Input input;
+  input.name = path;
+  input.open = [path]() -> Result<std::unique_ptr<trace::EventSource>> {
+    RC_TRY(OpenedTrace opened, open_trace(path));
+    return std::move(opened.source);
+  };
+  return input;
+}
+
 Outcome count(const Options& options) {
   if (options.json) RC_TRY_STATUS(refuse_same_file(options.path, *options.json));
   RC_TRY(OpenedTrace opened, open_trace(options.path));
@@ -37,7 +50,12 @@ Outcome count(const Options& options) {
   }
   RC_TRY_STATUS(report_damage(options.path, opened, events));
   const model::TraceStats stats = counter.finish();
-  const report::StatsContext context{opened.source->definitions(), options.path, options.top};
+  const trace::Definitions& definitions = opened.source->definitions();
+  report::StatsContext context{definitions, options.path, options.top};
+  const std::set<report::Moment> locks = report::unnamed_locks(stats, definitions);
+  RC_TRY(const report::SecondLook look, report::look_again(input_of(options.path), locks, definitions));
+  std::error_code ignored;
+  context.locks = report::lock_names(locks, look, definitions, std::filesystem::current_path(ignored));
   if (options.json) RC_TRY_STATUS(write_file(*options.json, report::stats_json(stats, context)));
   print(report::stats_text(stats, context));
   return kNothingFound;

@@ -155,7 +155,9 @@ Status refuse_mixed_options(const Command& command, const ProgramOptions& option
   return {};
 }
 
-Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptions& analysis) {
+Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptions& analysis_options) {
+  AnalysisOptions analysis = analysis_options;
+  analysis.trust_paths = true;
   RC_TRY(RecordingFolder folder, RecordingFolder::make(options.out, options.keep || options.record_only));
   RC_TRY(const File report, open_report(options.report));
   std::vector<Analysed> traces;

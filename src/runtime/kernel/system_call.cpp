@@ -365,11 +365,6 @@ RACECAST_EXPORT long syscall(long number, ...) noexcept {
   return arguments.call(number);
 }
 
-// A function whose row says that it orders everything.
-void __racecast_everything_begin(const void* callee) {
-  record<racecast::abi::Tag::Everything>(callee);
-}
-
 // The plugin puts it in the place of `syscall` inside of <atomic>: by the rules of C++ waiting for an atomic and waking
 // who waits order nothing, only the atomic's own operations do.
 RACECAST_EXPORT long __racecast_syscall(long number, ...) {

@@ -219,6 +219,18 @@ void __racecast_missing_begin(const void* callee, std::uint32_t count, const voi
   enter_missing(stream, here, callee, count, pointers);
 }
 
+// A function whose row says that it orders everything.
+void __racecast_everything_begin(const void* callee) {
+  using namespace racecast::runtime;
+  racecast::abi::ThreadState* state = recording();
+  if (state == nullptr) return;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  auto& stream = *reinterpret_cast<Stream*>(state);
+  drop_crossings(stream, here);
+  record<racecast::abi::Tag::Everything>(callee);
+  enter_missing(stream, here, callee, racecast::abi::kEverywhere, nullptr);
+}
+
 void __racecast_missing_end(std::uint32_t has_value, std::uint64_t result) {
   using namespace racecast::runtime;
   namespace abi = racecast::abi;

@@ -45,7 +45,28 @@ Op operation_of(const llvm::CallBase& call, const llvm::Function& function) {
   return *op;
 }
 
+bool allocates(const llvm::Function& function) {
+  if (!function.isDeclaration()) return false;
+  const llvm::StringRef name = symbol_name(function);
+  const program::LibraryFunction* row = program::Library::builtin().find({name.data(), name.size()});
+  return row != nullptr && (row->role == program::Role::Alloc || row->role == program::Role::Realloc);
+}
+
 }  // namespace
+
+// What the object is that the call makes. `new T[n]` may put n before the elements; where it does not, n is a number
+// that says so.
+std::optional<program::StructByte> FunctionLowering::allocated(const llvm::CallBase& call,
+                                                               const llvm::Function& function) {
+  const auto object = accessed(call, &call);
+  if (!object || object->offset != 0) return std::nullopt;
+  if (symbol_name(function).starts_with("_Zna")) {
+    const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(0));
+    const std::uint32_t size = module_.out().program.structs[index(object->type)].size;
+    if (bytes == nullptr || bytes->getZExtValue() % size != 0) return std::nullopt;
+  }
+  return object;
+}
 
 void FunctionLowering::lower_call(const llvm::CallBase& i) {
   if (i.isInlineAsm()) return opaque(i, "inline assembly");
@@ -80,6 +101,7 @@ void FunctionLowering::lower_call(const llvm::CallBase& i) {
   program::Instruction& made = append(op, program::kVoid, std::move(operands));
   if (has_result) made.type = scalar_type(i.getType()).value_or(kI64);
   made.result = result;
+  if (function != nullptr && allocates(*function)) made.accessed = allocated(i, *function);
 }
 
 void FunctionLowering::lower_invoke(const llvm::InvokeInst& i) {

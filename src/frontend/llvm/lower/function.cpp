@@ -115,6 +115,7 @@ void FunctionLowering::opaque_access(const llvm::Instruction& i, llvm::StringRef
     if (operand != pointer && !llvm::isa<llvm::Constant>(operand)) operands.push_back(operand_of(operand));
   }
   opaque(i, what, std::move(operands), Result::FromAccess);
+  out_.blocks[index(current_)].instructions.back().accessed = accessed(i, pointer);
 }
 
 void FunctionLowering::opaque(const llvm::Instruction& i, llvm::StringRef what, Operands operands, Result result) {

@@ -30,6 +30,7 @@
 #include "frontend/llvm/loops.h"
 #include "frontend/llvm/lower/escape.h"
 #include "frontend/llvm/lower/module.h"
+#include "frontend/llvm/lower/pointer_types.h"
 
 namespace racecast::frontend {
 
@@ -39,7 +40,7 @@ void declare_parameters(const llvm::Function& function, program::Function& out);
 class FunctionLowering {
  public:
   FunctionLowering(ModuleLowering& module, const llvm::Function& function, program::Function& out)
-      : module_(module), function_(function), out_(out), loops_(function) {}
+      : module_(module), function_(function), out_(out), loops_(function), pointers_(module.layout()) {}
 
   // Lowers the body. Its instructions get the ids from `first_id` on; returns the id after the last.
   std::uint32_t run(std::uint32_t first_id);
@@ -109,9 +110,12 @@ class FunctionLowering {
   void lower_memory_intrinsic(const llvm::MemIntrinsic& i);
   void forget_local(const llvm::IntrinsicInst& lifetime_start);
   void local_store(program::Operand base, std::uint64_t offset, std::uint64_t bytes, program::Operand value);
+  // What the source has where the pointer of an access points to.
+  std::optional<program::StructByte> accessed(const llvm::Instruction& access, const llvm::Value* pointer);
 
   // --- calls (call.cpp)
   void lower_call(const llvm::CallBase& i);
+  std::optional<program::StructByte> allocated(const llvm::CallBase& call, const llvm::Function& function);
   void lower_invoke(const llvm::InvokeInst& i);
 
   // --- intrinsics (intrinsic.cpp, bits.cpp); false: it is opaque
@@ -132,6 +136,7 @@ class FunctionLowering {
   program::Function& out_;
   const LoopTests loops_;
   Locality locality_;
+  PointerTypes pointers_;
   llvm::DenseMap<const llvm::BasicBlock*, program::BlockId> blocks_;
   llvm::DenseMap<std::pair<const llvm::Value*, unsigned>, program::RegId> registers_;
   program::BlockId current_{};

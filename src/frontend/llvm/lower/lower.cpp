@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "frontend/llvm/lower/debug_types.h"
 #include "frontend/llvm/lower/function.h"
 #include "frontend/llvm/lower/module.h"
 #include "frontend/llvm/unchecked.h"
@@ -56,6 +57,19 @@ program::Binding binding_of(const llvm::GlobalValue& value) {
   return binding;
 }
 
+// As the source has it. A static of a C function is called as one of C++: "f()::x". Of a struct that the optimiser has
+// taken apart, each part is one of its fields.
+std::string name_of(const llvm::GlobalVariable& global) {
+  const GlobalPart part = part_of(global);
+  if (part.variable == nullptr) return llvm::demangle(global.getName().str());
+  const llvm::DIGlobalVariable& variable = *part.variable;
+  std::string name =
+      llvm::demangle((variable.getLinkageName().empty() ? variable.getName() : variable.getLinkageName()).str());
+  if (variable.getLinkageName().empty() && llvm::isa_and_nonnull<llvm::DILocalScope>(variable.getScope()))
+    name = (llvm::cast<llvm::DILocalScope>(variable.getScope())->getSubprogram()->getName() + "()::" + name).str();
+  return name + part.fields;
+}
+
 }  // namespace
 
 program::StringId ModuleLowering::intern(llvm::StringRef text) {
@@ -72,7 +86,7 @@ bool ModuleLowering::has_constant_bytes(const llvm::GlobalVariable& global) cons
 
 void ModuleLowering::add_global(const llvm::GlobalVariable& global) {
   program::Global made;
-  made.name = intern(llvm::demangle(global.getName().str()));
+  made.name = intern(name_of(global));
   if (const program::StringId symbol = intern(global.getName()); symbol != made.name) made.symbol = symbol;
   made.binding = binding_of(global);
   llvm::Type* type = global.getValueType();
@@ -97,6 +111,14 @@ void ModuleLowering::add_global(const llvm::GlobalVariable& global) {
     }
   }
   if (fits) made.type = structs_.of(global);
+  if (const auto* array = llvm::dyn_cast<llvm::ArrayType>(type); array != nullptr && fits) {
+    for (type = array->getElementType(); type->isArrayTy();) {
+      type = type->getArrayElementType();
+      const std::uint64_t stride = layout().getTypeAllocSize(type).getKnownMinValue();
+      if (stride == 0) break;
+      made.strides.push_back(static_cast<std::uint32_t>(stride));
+    }
+  }
   out_.globals[&global] = static_cast<std::uint32_t>(out_.program.globals.size());
   out_.program.globals.push_back(std::move(made));
 }

@@ -7,6 +7,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "base/check.h"
+#include "frontend/llvm/lower/debug_types.h"
 #include "frontend/llvm/lower/function.h"
 #include "frontend/llvm/lower/types.h"
 #include "frontend/llvm/order.h"
@@ -67,6 +68,14 @@ Type integer_of(std::uint64_t bytes) {
 
 }  // namespace
 
+std::optional<program::StructByte> FunctionLowering::accessed(const llvm::Instruction& access,
+                                                              const llvm::Value* pointer) {
+  const auto found = pointers_.accessed_by(access, pointer);
+  const auto type = found ? module_.structs().of(*found->type) : std::nullopt;
+  if (!type || found->offset >= module_.out().program.structs[index(*type)].size) return std::nullopt;
+  return program::StructByte{*type, static_cast<std::uint32_t>(found->offset)};
+}
+
 void FunctionLowering::lower_alloca(const llvm::AllocaInst& i) {
   if (!is_ordinary_pointer(&i)) return opaque(i, "alloca");
   const std::uint64_t element = module_.layout().getTypeAllocSize(i.getAllocatedType()).getKnownMinValue();
@@ -87,6 +96,11 @@ void FunctionLowering::lower_alloca(const llvm::AllocaInst& i) {
   made.result = result;
   made.local = local;
   if (const auto type = module_.structs().of(i)) made.imm = index(*type) + 1;
+  // The source has it where the variable is declared.
+  if (const DeclaredLocal declared = variable_of(i); declared.variable != nullptr) {
+    made.label = module_.intern(declared.variable->getName());
+    made.position = module_.position_of(*declared.variable, declared.at);
+  }
 }
 
 void FunctionLowering::lower_load(const llvm::LoadInst& i) {
@@ -114,6 +128,7 @@ void FunctionLowering::lower_load(const llvm::LoadInst& i) {
   program::Instruction& made = append(atomic ? Op::AtomicLoad : Op::Load, *type, {where});
   made.result = result;
   made.local = local;
+  if (!local) made.accessed = accessed(i, pointer);
   if (atomic) made.order = order_of(i.getOrdering());
 }
 
@@ -132,6 +147,7 @@ void FunctionLowering::lower_store(const llvm::StoreInst& i) {
   note(i);
   program::Instruction& made = append(i.isAtomic() ? Op::AtomicStore : Op::Store, *type, {where, value});
   made.local = local;
+  if (!local) made.accessed = accessed(i, pointer);
   made.order = order_of(i.getOrdering());
 }
 
@@ -148,6 +164,7 @@ void FunctionLowering::lower_rmw(const llvm::AtomicRMWInst& i) {
   program::Instruction& made = append(Op::AtomicRmw, *type, {where, value});
   made.result = result;
   made.rmw = *rmw;
+  made.accessed = accessed(i, i.getPointerOperand());
   made.order = order_of(i.getOrdering());
 }
 
@@ -163,6 +180,7 @@ void FunctionLowering::lower_cas(const llvm::AtomicCmpXchgInst& i) {
   program::Instruction& made = append(Op::AtomicCas, type, {where, expected, desired});
   made.result = read;
   made.result2 = success;
+  made.accessed = accessed(i, i.getPointerOperand());
   made.order = order_of(i.getMergedOrdering());
   define_pair(i);
 }

@@ -33,11 +33,14 @@ class ModuleLowering {
   ModuleLowering(const llvm::Module& module, Lowered& out) : module_(module), out_(out), structs_(*this) {}
   void run();
 
+  const llvm::Module& module() const { return module_; }
   const llvm::DataLayout& layout() const { return module_.getDataLayout(); }
   Lowered& out() { return out_; }
   program::StringId intern(llvm::StringRef text);
   // Where an instruction stands in the source; unknown where `location` is null. position.cpp.
   program::Position position_of(const llvm::DILocation* location);
+  // Where a variable is declared; `at` is anywhere in its scope, and may be null.
+  program::Position position_of(const llvm::DILocalVariable& variable, const llvm::DILocation* at);
   // Where an instruction stands, or is taken to stand; null: nobody knows.
   static const llvm::DILocation* location_of(const llvm::Instruction& i);
   StructTable& structs() { return structs_; }
@@ -52,12 +55,14 @@ class ModuleLowering {
   std::optional<program::Operand> operand_of(const llvm::GlobalObject& object) const;
   void choose_main();
   program::FrameId frame_of(const llvm::DILocation& location);
+  program::StringId file_of(const llvm::DIFile* file);
 
   const llvm::Module& module_;
   Lowered& out_;
   StructTable structs_;
   llvm::StringMap<program::StringId> strings_;
   llvm::DenseMap<const llvm::DILocation*, program::Position> positions_;
+  llvm::DenseMap<const llvm::DIFile*, program::StringId> files_;
   llvm::DenseMap<const llvm::DISubprogram*, program::StringId> function_names_;
   // By function, and where it was inlined (null: it was not).
   llvm::DenseMap<std::pair<const llvm::DISubprogram*, const llvm::DILocation*>, program::FrameId> frames_;

@@ -1,4 +1,4 @@
-// Where instructions stand in the source, from debug information. File names are as the compiler has them. Where calls
+// Where instructions stand in the source, from debug information. File names are absolute (debug_types.h). Where calls
 // were inlined, a position has a frame, and that one its caller's (program::InlinedFrame). Frames are shared: the texts
 // of whole chains, for one file of templates compiled with -O2, took 20 MB.
 #include <llvm/ADT/SmallPtrSet.h>
@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 
+#include "frontend/llvm/lower/debug_types.h"
 #include "frontend/llvm/lower/module.h"
 
 namespace racecast::frontend {
@@ -89,11 +90,26 @@ const llvm::DILocation* ModuleLowering::location_of(const llvm::Instruction& i) 
   return own;
 }
 
+program::StringId ModuleLowering::file_of(const llvm::DIFile* file) {
+  if (file == nullptr) return program::kNoString;
+  const auto [known, is_new] = files_.try_emplace(file);
+  if (is_new) known->second = intern(path_of(*file));
+  return known->second;
+}
+
+program::Position ModuleLowering::position_of(const llvm::DILocalVariable& variable, const llvm::DILocation* at) {
+  program::Position position;
+  position.file = file_of(variable.getFile());
+  position.line = variable.getLine();
+  if (at != nullptr && at->getInlinedAt() != nullptr) position.inlined = frame_of(*at);
+  return position;
+}
+
 program::Position ModuleLowering::position_of(const llvm::DILocation* location) {
   if (location == nullptr) return {};
   if (const auto known = positions_.find(location); known != positions_.end()) return known->second;
   program::Position position;
-  position.file = intern(location->getFilename());
+  position.file = file_of(location->getFile());
   position.line = location->getLine();
   position.column = location->getColumn();
   if (location->getInlinedAt() != nullptr) position.inlined = frame_of(*location);

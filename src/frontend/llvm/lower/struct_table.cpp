@@ -1,13 +1,15 @@
 #include "frontend/llvm/lower/struct_table.h"
 
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/DebugInfo.h>
-#include <llvm/IR/DebugProgramInstruction.h>
-#include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
+#include "frontend/llvm/lower/debug_types.h"
 #include "frontend/llvm/lower/module.h"
 
 namespace racecast::frontend {
@@ -15,61 +17,29 @@ namespace {
 
 constexpr std::uint64_t kMaxSize = std::numeric_limits<std::uint32_t>::max();
 
-// Without typedefs and qualifiers.
-const llvm::DIType* plain(const llvm::DIType* type) {
-  while (const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type)) {
-    switch (derived->getTag()) {
-      case llvm::dwarf::DW_TAG_typedef:
-      case llvm::dwarf::DW_TAG_const_type:
-      case llvm::dwarf::DW_TAG_volatile_type:
-      case llvm::dwarf::DW_TAG_restrict_type:
-      case llvm::dwarf::DW_TAG_atomic_type: type = derived->getBaseType(); break;
-      default: return type;
-    }
+// Of an array, the bytes of an element of each dimension; empty: it is none, or a length is not known.
+std::vector<std::uint32_t> strides_of(const llvm::DIType* type) {
+  std::vector<std::uint32_t> strides;
+  const auto* array = llvm::dyn_cast_or_null<llvm::DICompositeType>(plain_type(type));
+  if (array == nullptr || array->getTag() != llvm::dwarf::DW_TAG_array_type) return strides;
+  const llvm::DIType* element = plain_type(array->getBaseType());
+  std::uint64_t bytes = element == nullptr ? 0 : element->getSizeInBits() / 8;
+  if (bytes == 0) return strides;
+  llvm::SmallVector<std::uint64_t, 4> lengths;
+  for (const llvm::DINode* node : array->getElements()) {
+    const auto* range = llvm::dyn_cast<llvm::DISubrange>(node);
+    const auto* count = range == nullptr ? nullptr : llvm::dyn_cast_if_present<llvm::ConstantInt*>(range->getCount());
+    lengths.push_back(count == nullptr ? 0 : count->getZExtValue());
   }
-  return type;
-}
-
-// What an array has elements of; anything else is itself.
-const llvm::DIType* element(const llvm::DIType* type) {
-  type = plain(type);
-  while (const auto* array = llvm::dyn_cast_or_null<llvm::DICompositeType>(type)) {
-    if (array->getTag() != llvm::dwarf::DW_TAG_array_type) break;
-    type = plain(array->getBaseType());
+  // The last dimension is the innermost; only the length of the first may be unknown.
+  for (std::size_t k = lengths.size(); k-- > 0;) {
+    if (bytes == 0 || bytes > kMaxSize) return {};
+    strides.insert(strides.begin(), static_cast<std::uint32_t>(bytes));
+    bytes *= lengths[k];
   }
-  return type;
-}
-
-const llvm::DICompositeType* as_struct(const llvm::DIType* type) {
-  const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
-  if (composite == nullptr) return nullptr;
-  const auto tag = composite->getTag();
-  const bool is_struct = tag == llvm::dwarf::DW_TAG_structure_type || tag == llvm::dwarf::DW_TAG_class_type ||
-                         tag == llvm::dwarf::DW_TAG_union_type;
-  return is_struct ? composite : nullptr;
-}
-
-// With the namespaces and classes around it.
-std::string full_name(const llvm::DIType& type) {
-  std::string name = type.getName().str();
-  if (name.empty()) return name;
-  for (const llvm::DIScope* scope = type.getScope(); scope != nullptr; scope = scope->getScope()) {
-    if (!llvm::isa<llvm::DINamespace, llvm::DICompositeType>(scope)) break;
-    const std::string around = scope->getName().str();
-    name = (around.empty() ? "(anonymous)" : around) + "::" + name;
-  }
-  return name;
-}
-
-std::string pointee(const llvm::DIType* type) {
-  const auto* pointer = llvm::dyn_cast_or_null<llvm::DIDerivedType>(plain(type));
-  if (pointer == nullptr) return {};
-  const auto tag = pointer->getTag();
-  if (tag != llvm::dwarf::DW_TAG_pointer_type && tag != llvm::dwarf::DW_TAG_reference_type &&
-      tag != llvm::dwarf::DW_TAG_rvalue_reference_type)
-    return {};
-  const llvm::DICompositeType* target = as_struct(plain(pointer->getBaseType()));
-  return target != nullptr ? full_name(*target) : std::string();
+  // An array of a type that is an array itself, by a typedef.
+  for (const std::uint32_t inner : strides_of(element)) strides.push_back(inner);
+  return strides;
 }
 
 }  // namespace
@@ -94,8 +64,12 @@ StructTable::Found StructTable::fitting(Found found, std::uint64_t bytes) const 
 
 // ---- debug information
 
+StructTable::Found StructTable::of(const llvm::DICompositeType& type) {
+  return of_type(&type, 0);
+}
+
 StructTable::Found StructTable::of_type(const llvm::DIType* type, unsigned depth) {
-  const llvm::DICompositeType* composite = as_struct(element(type));
+  const llvm::DICompositeType* composite = as_struct(element_type(type));
   if (composite == nullptr || depth > kMaxDepth || is_full()) return std::nullopt;
   const auto [known, is_new] = of_debug_type_.try_emplace(composite, std::nullopt);
   if (!is_new) return known->second;
@@ -104,34 +78,54 @@ StructTable::Found StructTable::of_type(const llvm::DIType* type, unsigned depth
   return made;
 }
 
+// What is called by a typedef only has no name of its own.
+std::string StructTable::name_of(const llvm::DICompositeType& type) {
+  std::string name = full_name(type);
+  if (!name.empty()) return name;
+  if (type.getTag() == llvm::dwarf::DW_TAG_class_type) return "(lambda)";
+  if (!typedefs_) {
+    typedefs_.emplace();
+    llvm::DebugInfoFinder finder;
+    finder.processModule(module_.module());
+    for (const llvm::DIType* one : finder.types()) {
+      const auto* alias = llvm::dyn_cast<llvm::DIDerivedType>(one);
+      if (alias == nullptr || alias->getTag() != llvm::dwarf::DW_TAG_typedef) continue;
+      if (const llvm::DIType* meant = plain_type(alias); meant != nullptr && meant->getName().empty())
+        typedefs_->try_emplace(meant, alias);
+    }
+  }
+  const auto alias = typedefs_->find(&type);
+  return alias == typedefs_->end() ? std::string() : full_name(*alias->second);
+}
+
 StructTable::Found StructTable::make(const llvm::DICompositeType& type, unsigned depth) {
   const std::uint64_t size = type.getSizeInBits() / 8;
   if (type.isForwardDecl() || size == 0 || size > kMaxSize) return std::nullopt;
   program::Struct made;
-  made.name = module_.intern(full_name(type));
+  made.name = module_.intern(name_of(type));
   made.size = static_cast<std::uint32_t>(size);
+  made.library = is_library_type(type);
   for (const llvm::DINode* node : type.getElements()) {
-    if (const auto* member = llvm::dyn_cast_or_null<llvm::DIDerivedType>(node)) add_member(*member, made, depth);
+    if (const llvm::DIDerivedType* member = as_member(node)) add_member(*member, made, depth);
   }
   return add(std::move(made));
 }
 
 void StructTable::add_member(const llvm::DIDerivedType& member, program::Struct& made, unsigned depth) {
-  const bool is_base = member.getTag() == llvm::dwarf::DW_TAG_inheritance;
-  if (!is_base && (member.getTag() != llvm::dwarf::DW_TAG_member || member.isStaticMember())) return;
-  // Where a virtual base lies is not fixed.
-  if (is_base && (member.getFlags() & llvm::DINode::FlagVirtual) != 0) return;
+  const bool is_base = is_base_class(member);
   const std::uint64_t bits = member.getOffsetInBits();
   const llvm::DIType* type = member.getBaseType();
   const std::uint64_t width = is_base && type != nullptr ? type->getSizeInBits() : member.getSizeInBits();
   const std::uint64_t offset = bits / 8, size = (bits % 8 + width + 7) / 8;  // of a bit field: the bytes that it is in
   if (offset >= made.size || size > made.size - offset) return;
   program::Field field;
-  const llvm::DIType* own = element(type);
+  const llvm::DIType* own = element_type(type);
   field.name = module_.intern(is_base && own != nullptr ? full_name(*own) : member.getName().str());
   field.offset = static_cast<std::uint32_t>(offset);
   field.size = static_cast<std::uint32_t>(size);
-  field.pointee = module_.intern(pointee(type));
+  if (const llvm::DICompositeType* target = pointee_struct(type)) field.pointee = module_.intern(full_name(*target));
+  field.strides = strides_of(type);
+  field.base = is_base;
   field.type = of_type(type, depth + 1);
   if (is_base && offset == 0 && !made.base) made.base = field.type;
   made.fields.push_back(field);
@@ -179,28 +173,16 @@ StructTable::Found StructTable::make(llvm::StructType& type, unsigned depth) {
 StructTable::Found StructTable::of(const llvm::GlobalVariable& global) {
   if (global.isDeclarationForLinker() || !global.getValueType()->isSized()) return std::nullopt;
   const std::uint64_t bytes = module_.layout().getTypeAllocSize(global.getValueType()).getKnownMinValue();
-  llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> found;
-  global.getDebugInfo(found);
-  for (const llvm::DIGlobalVariableExpression* expression : found) {
-    if (expression->getExpression() != nullptr && expression->getExpression()->getNumElements() != 0) continue;
-    if (const Found type = fitting(of_type(expression->getVariable()->getType(), 0), bytes)) return type;
-  }
+  if (const llvm::DIGlobalVariable* declared = variable_of(global))
+    if (const Found type = fitting(of_type(declared->getType(), 0), bytes)) return type;
   return fitting(of_type(global.getValueType(), 0), bytes);
 }
 
 StructTable::Found StructTable::of(const llvm::AllocaInst& variable) {
   const auto size = variable.getAllocationSize(module_.layout());
   if (!size || size->isScalable()) return std::nullopt;
-  auto* value = const_cast<llvm::AllocaInst*>(&variable);  // which is not changed
-  const auto look_at = [&](const auto& declares) -> Found {
-    for (const auto* declare : declares) {
-      if (declare->getExpression()->getNumElements() != 0) continue;  // a part of it, or what it points to
-      if (const Found type = fitting(of_type(declare->getVariable()->getType(), 0), size->getFixedValue())) return type;
-    }
-    return std::nullopt;
-  };
-  if (const Found type = look_at(llvm::findDVRDeclares(value))) return type;
-  if (const Found type = look_at(llvm::findDbgDeclares(value))) return type;
+  if (const llvm::DILocalVariable* declared = variable_of(variable).variable)
+    if (const Found type = fitting(of_type(declared->getType(), 0), size->getFixedValue())) return type;
   return fitting(of_type(variable.getAllocatedType(), 0), size->getFixedValue());
 }
 

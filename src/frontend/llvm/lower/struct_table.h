@@ -1,10 +1,9 @@
-// The structs of a module, for Program::structs: names, sizes and fields of what globals and stack variables are. From
-// debug information where it has the whole type (the compiler driver asks for it, -g); else from the type in the IR,
-// which knows no names of fields. Clang leaves the type of a class out where another object file is to have it: then
-// the IR must do.
+// The structs of a module, for Program::structs: names, sizes and fields of what globals and stack variables are, and
+// of what is accessed through pointers (pointer_types.h). From debug information where it has the whole type (the
+// compiler driver asks for it, -g); else from the type in the IR, which knows no names of fields. Clang leaves the type
+// of a class out where another object file is to have it: then the IR must do.
 //
-// Bounded: a module has at most kMaxStructs with kMaxFields fields together, further ones are not known. LIMIT: what is
-// on the heap has no type in the IR.
+// Bounded: a module has at most kMaxStructs with kMaxFields fields together, further ones are not known.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -30,6 +29,8 @@ class StructTable {
   // The struct that the variable is, or is an array of; nullopt: it is none, or nobody knows.
   std::optional<program::StructId> of(const llvm::GlobalVariable& global);
   std::optional<program::StructId> of(const llvm::AllocaInst& variable);
+  // The same of a struct, a class or a union.
+  std::optional<program::StructId> of(const llvm::DICompositeType& type);
 
  private:
   static constexpr std::size_t kMaxStructs = 4096, kMaxFields = 65536;
@@ -39,6 +40,7 @@ class StructTable {
   Found of_type(const llvm::DIType* type, unsigned depth);
   Found of_type(llvm::Type* type, unsigned depth);
   Found make(const llvm::DICompositeType& type, unsigned depth);
+  std::string name_of(const llvm::DICompositeType& type);
   Found make(llvm::StructType& type, unsigned depth);
   void add_member(const llvm::DIDerivedType& member, program::Struct& made, unsigned depth);
   Found add(program::Struct made);
@@ -49,6 +51,7 @@ class StructTable {
   ModuleLowering& module_;
   llvm::DenseMap<const llvm::DIType*, Found> of_debug_type_;  // nullopt: not known, or being made
   llvm::DenseMap<const llvm::Type*, Found> of_ir_type_;
+  std::optional<llvm::DenseMap<const llvm::DIType*, const llvm::DIType*>> typedefs_;  // of types without a name
   std::size_t fields_ = 0;
 };
 
