@@ -32,6 +32,17 @@ std::optional<Op> operation_of(Role role) {
 
 }  // namespace
 
+Asked asked_for(const Program& program, const Instruction& call) {
+  const auto number = [&](std::size_t k) {
+    const bool known = k < call.operands.size() && call.operands[k].kind == OperandKind::Const;
+    return known ? std::optional(call.operands[k].value) : std::nullopt;
+  };
+  if (call.op == Op::Alloc) return {1, number(0)};
+  const std::optional<FunctionId> callee = call.op == Op::Call ? named_callee(call) : std::nullopt;
+  if (!callee || program.text(program.functions[index(*callee)].name) != "calloc") return {};
+  return {number(1), number(2)};
+}
+
 std::size_t own_operands(Op op) {
   switch (op) {
     case Op::Lock:

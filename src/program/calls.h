@@ -23,6 +23,12 @@ inline bool is_call(const Instruction& instruction) {
 // The function that is called by its name, if it is.
 std::optional<FunctionId> named_callee(const Instruction& instruction);
 
+// What a call of malloc(), calloc() or `new` asks for: `number` objects of `size` bytes, each where it is a constant.
+struct Asked {
+  std::optional<std::uint64_t> number, size;
+};
+Asked asked_for(const Program& program, const Instruction& call);
+
 // How many operands an operation has of its own, if a library function can do it; else 0.
 std::size_t own_operands(Op op);
 

@@ -97,7 +97,10 @@ FieldPath field_path(const Program& program, program::StructId id, std::uint64_t
     offset -= field.offset;
     if (!add_indices(field.strides, offset, size, path) || !field.type) return path;
     id = *field.type;
-    if (offset >= program.structs[index(id)].size) return path;
+    if (offset >= program.structs[index(id)].size) {  // a later element of a table of which only the layout is known
+      if (field.strides.empty()) add(fmt::format("+{}", skipped + offset));
+      return path;
+    }
   }
   return path;
 }

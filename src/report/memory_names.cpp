@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "program/calls.h"
 #include "report/field_path.h"
 #include "report/short_names.h"
 
@@ -229,9 +230,10 @@ MemoryNames::At MemoryNames::at(const finding::Finding& finding) const {
 // Allocators give more than was asked for; where the source has a number, that is it.
 std::uint64_t MemoryNames::asked_for(const Object& object) const {
   const program::Instruction* made = names_.instruction(object.allocated.location);
-  if (made == nullptr || made->op != program::Op::Alloc || made->operands.empty()) return object.size;
-  const program::Operand& size = made->operands.front();
-  return size.kind == program::OperandKind::Const && size.value != 0 ? std::min(size.value, object.size) : object.size;
+  if (made == nullptr) return object.size;
+  const auto [number, size] = program::asked_for(*names_.program(), *made);
+  if (!number || !size || *number == 0 || *size == 0 || *number > object.size / *size) return object.size;
+  return *number * *size;
 }
 
 Memory MemoryNames::memory(const finding::Finding& finding) const {

@@ -50,17 +50,10 @@ struct PlaceTable {
 };
 
 // Does the call ask for several of `size` bytes each, by numbers that say so?
-bool makes_array(const program::Instruction& call, std::uint64_t size) {
-  const auto number = [&](std::size_t k) {
-    const bool known = k < call.operands.size() && call.operands[k].kind == program::OperandKind::Const;
-    return known ? std::optional(call.operands[k].value) : std::nullopt;
-  };
-  if (call.op == program::Op::Alloc) {
-    const auto bytes = number(0);
-    return bytes && *bytes > size && *bytes % size == 0;
-  }
-  // calloc: its callee, then two numbers.
-  return call.operands.size() == 3 && ((number(2) == size && number(1) != 1) || (number(1) == size && number(2) != 1));
+bool makes_array(const program::Program& program, const program::Instruction& call, std::uint64_t size) {
+  const program::Asked asked = program::asked_for(program, call);
+  if (asked.number == 1) return asked.size && *asked.size > size && *asked.size % size == 0;
+  return asked.size == size || (asked.number == size && asked.size != 1);
 }
 
 // Made at one place, and at one address?
@@ -151,7 +144,7 @@ class Looker {
     if (const program::Instruction* made = places_.instruction(live.location);
         made != nullptr && live.kind == Object::Kind::Heap && made->accessed) {
       object.made_as = made->accessed->type;
-      object.array = makes_array(*made, places_.size_of(made->accessed->type));
+      object.array = makes_array(*places_.program, *made, places_.size_of(made->accessed->type));
     }
     if (live.owner != 0) object.owner = live.owner;
     if (live.owner_in != kNotKept) object.owner_in = live.owner_in;

@@ -41,7 +41,7 @@ struct Types {
                {from, field("pair", 4, 4, inner), table, rows, field("", 28, 4, anonymous), field("a", 32, 1),
                 field("b", 32, 1), field("box", 36, 8, box)});
     // As the IR has it: no names.
-    layout = add("Opts", 48, {field("", 0, 4), field("", 4, 4, inner), field("", 8, 12)});
+    layout = add("Opts", 48, {field("", 0, 4), field("", 4, 4, inner), field("", 8, 12), field("", 20, 8, inner)});
   }
   Field field(std::string_view name, std::uint32_t offset, std::uint32_t size,
               std::optional<StructId> type = std::nullopt) {
@@ -102,6 +102,7 @@ TEST(FieldPath, WithoutNamesTheOffset) {
   const Types t;
   EXPECT_EQ(field_path(t.program, t.layout, 8, 4).name, "+8");
   EXPECT_EQ(field_path(t.program, t.layout, 6, 2).name, ".high") << "of the struct inside names are known";
+  EXPECT_EQ(field_path(t.program, t.layout, 24, 2).key, "+24") << "in a table";
 }
 
 TEST(AddressNames, OfVariablesWithTypes) {

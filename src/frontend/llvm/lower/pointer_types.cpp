@@ -132,8 +132,11 @@ PointerTypes::Found PointerTypes::derive(const llvm::Value& pointer, unsigned de
   if (llvm::isa<llvm::AllocaInst, llvm::GlobalVariable>(pointer))
     return at_start(as_struct(element_type(declared_type(pointer))));
   if (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(&pointer)) return moved(*gep, depth);
-  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&pointer)) return loaded(*load, depth);
-  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&pointer)) return returned(*call);
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&pointer)) return held_at(*load->getPointerOperand(), depth);
+  if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&pointer)) {
+    const Found found = returned(*call);
+    return found ? found : kept(*call, depth);
+  }
   if (llvm::isa<llvm::PHINode>(pointer)) return merged(llvm::cast<llvm::User>(pointer), 0, depth);
   if (llvm::isa<llvm::SelectInst>(pointer)) return merged(llvm::cast<llvm::User>(pointer), 1, depth);
   return std::nullopt;
@@ -171,11 +174,20 @@ std::optional<PointsTo> PointerTypes::accessed_by(const llvm::Instruction& acces
   return far && tbaa_says(*tag, *far) ? of_user(far) : std::nullopt;
 }
 
-PointerTypes::Found PointerTypes::loaded(const llvm::LoadInst& load, unsigned depth) {
-  const llvm::Value* from = load.getPointerOperand();
-  if (const llvm::DIType* declared = declared_type(*from))
+PointerTypes::Found PointerTypes::kept(const llvm::CallBase& call, unsigned depth) {
+  Found found;
+  for (const llvm::User* user : call.users()) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    if (store != nullptr && store->getValueOperand() == &call)
+      found = larger(found, held_at(*store->getPointerOperand(), depth));
+  }
+  return found;
+}
+
+PointerTypes::Found PointerTypes::held_at(const llvm::Value& memory, unsigned depth) {
+  if (const llvm::DIType* declared = declared_type(memory))
     if (const llvm::DICompositeType* target = pointee_struct(declared)) return at_start(target);
-  Found at = find(from, depth + 1);
+  Found at = find(&memory, depth + 1);
   for (unsigned k = 0; at && k < kMaxDepth; ++k) {
     const Part part = part_at(*at);
     const llvm::DICompositeType* inner = as_struct(part.type);

@@ -1,7 +1,7 @@
 // What a pointer of a function points to, as the source has it: a byte of a struct. LLVM's pointers have no types;
 // debug information has those of variables. From there: a field that is a pointer gives a type to what is loaded from
-// it, a call to what it returns, address arithmetic moves inside a struct. At -O0 as at -O2: arguments, `this` and most
-// locals are known to debug information at any level.
+// it and to what is stored there by a call, a call to what it returns, address arithmetic moves inside a struct. At -O0
+// as at -O2: arguments, `this` and most locals are known to debug information at any level.
 //
 // For names in reports only. A cast can make it wrong; nothing but a name may depend on it. Types of libraries are left
 // out, but for what users put into them (the account of a std::pair).
@@ -44,7 +44,10 @@ class PointerTypes {
   Found moved(const llvm::GEPOperator& gep, unsigned depth);
   // By a constant, without a bound: the element that it leads to.
   Found moved_far(const llvm::GEPOperator& gep);
-  Found loaded(const llvm::LoadInst& load, unsigned depth);
+  // What the pointer that lies there points to.
+  Found held_at(const llvm::Value& memory, unsigned depth);
+  // `p = malloc(n)`: what p points to.
+  Found kept(const llvm::CallBase& call, unsigned depth);
   Found merged(const llvm::User& choice, unsigned first, unsigned depth);
 
   const llvm::DataLayout& layout_;
