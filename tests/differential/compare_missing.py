@@ -75,7 +75,7 @@ def pairs_of(racecast, trace, source, *options):
 def record(racecast, source, level, library, libraries, folder):
     folder.mkdir()
     run([racecast, "cc", "-w", "-g", level, "-pthread", f"-I{HERE}", source, *link(library, libraries), "-o", folder / "program"])
-    run([racecast, "record", "--out", folder / "traces", "--", folder / "program"], timeout=120)
+    run([racecast, "record", "--exit-wait", "0", "--out", folder / "traces", "--", folder / "program"], timeout=120)
     traces = list((folder / "traces").glob("*.rct"))
     if len(traces) != 1:
         raise RuntimeError(f"{source}: {len(traces)} traces")

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint32_t kWaited = ~std::uint32_t{0};
 constexpr std::int64_t kFirstPause = 50'000;  // ns between two looks
 constexpr std::int64_t kLongestPause = 5'000'000;
+constexpr std::uint64_t kMostLogged = std::uint64_t{8} << 20;
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 std::int64_t now() {
@@ -45,11 +46,12 @@ void let_the_other_exit(std::uint32_t other) {
 
 void wait_until_still() {
   const std::uint32_t asked = process.end_signals.load();
+  const std::uint64_t logged = process.logged.load();
   const std::int64_t end = now() + static_cast<std::int64_t>(process.exit_wait) * 1'000'000;
   for (std::int64_t pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     const std::uint32_t living = process.living.load();
     if (living <= (self.own != nullptr ? 1 : 0) || !process_recorded() || process.end_signals.load() != asked) return;
-    if (others_stand_still()) return;
+    if (others_stand_still() || process.logged.load() - logged > kMostLogged) return;
     const std::int64_t left = end - now();
     if (left <= 0) return;
     wait_on(process.living, living, std::min(pause, left));
