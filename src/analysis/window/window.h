@@ -45,7 +45,7 @@ struct CellAccess {
   CellNo cell = 0;
   PointNo recorded = kStart;  // of what is read or found: who wrote it, in the trace (an own point of missing code
                               // counts as a write); kNone: its value is nobody's (trace::kByValue)
-  PointNo section = kStart;  // likewise: the last own point of missing code before it that reaches the cell
+  PointNo section = kStart;   // likewise: the last own point of missing code before it that reaches the cell
   bool reads = false, writes = false, appends = false;
   bool read_known = false, written_known = false;
   bool only_by_identity = false;  // missing code that runs reaches it: no value tells it is faithful

@@ -1,7 +1,7 @@
 // The end of the process, while other threads still have something to do: those that main does not wait for would be
 // cut off, often before their first access. They are let run on until they have ended or stand still (tasks.h), for
-// RACECAST_EXIT_WAIT milliseconds at most; then exit goes on. Whatever they do meanwhile is recorded as ever, up to some
-// megabytes: a thread that spins for work does not stand still.
+// RACECAST_EXIT_WAIT milliseconds at most; then exit goes on. Whatever they do meanwhile is recorded as ever, up to
+// some megabytes: a thread that spins for work does not stand still.
 //
 // A signal that means "end" (SIGINT and its kin), if the program has a handler for it or waits for it, ends the
 // waiting.
