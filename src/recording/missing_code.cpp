@@ -117,6 +117,7 @@ void MissingCode::absorb(const Place& place) {
   Section& section = at(place);
   if (section.allocated.empty()) return;
   std::vector<Range> objects;
+  objects.reserve(section.allocated.size());
   for (const auto& [address, size] : section.allocated) objects.push_back({address, size});
   allocated_ -= objects.size();
   section.allocated.clear();
@@ -273,10 +274,14 @@ void MissingCode::wrote(const Event& e, std::vector<Event>& more) {
     case EventKind::MissingBegin: begin(e); break;
     case EventKind::MissingEnd: end(own); break;
     case EventKind::Call:
-      if (innermost != nullptr && innermost->calls++ == 0) forget(*innermost);
+      if (innermost == nullptr) break;
+      if (innermost->calls == 0) forget(*innermost);
+      ++innermost->calls;
       break;
     case EventKind::Return:
-      if (innermost != nullptr && innermost->calls > 0 && --innermost->calls == 0) goes_on();
+      if (innermost == nullptr || innermost->calls == 0) break;
+      --innermost->calls;
+      if (innermost->calls == 0) goes_on();
       break;
     case EventKind::Wait: own.asleep = innermost != nullptr; break;
     case EventKind::Wake:

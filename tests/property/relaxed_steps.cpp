@@ -328,6 +328,7 @@ void RelaxedMachine::perform_sync(State& state, int thread, const Next& n, std::
     case Op::TryLock: {
       const bool taken = state.mutexes.try_emplace(n.address, thread).second;
       const bool other = n.event >= 0 && recorded_->facts.event(n.event).has(trace::kFailed) == taken;
+      if (other && has_state_) t.deviated = true;
       set(t, i.result, {taken ? 1u : 0u, true, other});
       break;
     }

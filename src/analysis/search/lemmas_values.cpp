@@ -257,11 +257,11 @@ void Lemmas::add_reasons(const Attempt& attempt, Clause clause, const Reasons& r
     why.add_value(window_.written(write));
     look_at(why.recorded());
     add_broken(attempt, {stores_recorded(write)}, why);
-    // Where its reads have no choice, all that can be given up is the writes before it.
-    const bool has_choice = std::ranges::any_of(why.sources(), [&](const Reasons::Source& source) {
+    // Where its reads have no choice, and no try or append has one, all that can be given up is the writes before it.
+    const bool reads_have = std::ranges::any_of(why.sources(), [&](const Reasons::Source& source) {
       return choice(source.reader, source.cell, source.section).is_free();
     });
-    if (has_choice) continue;
+    if (reads_have || !why.tries().empty() || !why.orders().empty()) continue;
     explained_.insert(write);
     for (const PointNo earlier : why.recorded())
       if (!explained_.contains(earlier) && seen.insert(earlier).second) given_up.push_back(earlier);
