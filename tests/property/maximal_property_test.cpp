@@ -2,6 +2,7 @@
 // and each comes with a schedule that the judge and the oracle accept.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "property/all_traces.h"
@@ -59,7 +60,8 @@ TEST(MaximalProperty, TheWholeFormulaAtOnce) {
   for_random_traces(scaled(1'000), {.max_events = 16, .state = 100}, 450'000, {.budget = {.search = 0}});
 }
 TEST(MaximalProperty, TheOtherSolver) {
-  for_random_traces(scaled(200), {.max_events = 16}, 500'000, {.solver = smt::make_z3_solver});
+  // Few of them may have no race at all.
+  for_random_traces(std::max(100, scaled(200)), {.max_events = 16}, 500'000, {.solver = smt::make_z3_solver});
 }
 
 void for_small_traces(Family family, int max_events) {
