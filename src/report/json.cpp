@@ -194,6 +194,8 @@ std::string json(const Report& report) {
   root["tool"] = "racecast";
   root["format"] = 3;
   root["input"] = report.parts.front().input;
+  root["complete"] = report.complete;
+  if (!report.not_looked_at.empty()) root["not_looked_at"] = report.not_looked_at;
   if (report.runs > 1) root["runs"] = report.runs;
   root["analyses"] = Json::array();
   root["findings"] = Json::array();
@@ -208,6 +210,11 @@ std::string json(const Report& report) {
       Json uncertain = {{"pairs", part.uncertain.pairs}, {"orders_everything", Json::object()}};
       for (const auto& [name, times] : part.uncertain.everything) uncertain["orders_everything"][name] = times;
       add("uncertain_order", std::move(uncertain));
+    }
+    if (part.hidden.pairs != 0) {
+      Json hidden = {{"pairs", part.hidden.pairs}, {"all", part.hidden.all}, {"functions", Json::object()}};
+      for (const auto& [name, pairs] : part.hidden.functions) hidden["functions"][name] = pairs;
+      add("hidden", std::move(hidden));
     }
     const std::size_t before = root["findings"].size();
     for (const Finding& finding : part.findings) add("findings", finding_of(finding, before, false));

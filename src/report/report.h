@@ -181,6 +181,13 @@ struct UncertainOrder {
   std::vector<std::pair<std::string, std::uint64_t>> everything;  // functions taken to order everything, how often
 };
 
+// Pairs of places that only code which was not recorded keeps apart (docs/missing_code.md).
+struct Hidden {
+  std::uint64_t pairs = 0;
+  bool all = true;                                               // false: there may be more
+  std::vector<std::pair<std::string, std::uint64_t>> functions;  // which of them does it, and for how many; most first
+};
+
 // What was found in one trace.
 struct Part {
   std::string input;     // the file that was analysed
@@ -192,11 +199,15 @@ struct Part {
   std::vector<Finding> candidates;  // not findings; only if they were asked for
   std::vector<AnalysisSummary> analyses;
   UncertainOrder uncertain;
+  Hidden hidden;
+  std::vector<std::string> gaps;  // what happened and is not in the trace, or of which there is no trace
 };
 
 struct Report {
   unsigned runs = 1;  // how often the program was recorded
   std::vector<Part> parts;
+  bool complete = true;                      // all was seen that could have changed the answer
+  std::vector<std::string> not_looked_at{};  // processes and runs of which there is no trace, and why
 };
 
 // What an event of a schedule reads or stores.
