@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "analysis/unseen/assumptions.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
@@ -176,6 +177,13 @@ Result<std::vector<trace::Event>> events_for_schedules(const analysis::Input& in
   return events;
 }
 
+// Are all races that hb has among those that were found?
+bool all_of_hb(const AnalysisOptions& options, const Analysed& analysed) {
+  const auto hb = std::ranges::find(options.analyses, "hb");
+  return hb != options.analyses.end() &&
+         analysed.outputs.by_analysis[static_cast<std::size_t>(hb - options.analyses.begin())].complete;
+}
+
 }  // namespace
 
 Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const std::string& name,
@@ -193,7 +201,12 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
   RC_TRY(analysed.uncertain, uncertain_order(input, options.analyses, analysed.outputs));
   if (options.missing == trace::MissingMode::Reach && analysed.outputs.facts.has_missing &&
       analysis::any_yields(options.analyses, analysis::Yields::Races)) {
-    RC_TRY(analysed.hidden, analysis::unseen::hidden_by_missing_code(input, analysed.pairs));
+    RC_TRY(analysed.hidden,
+           analysis::unseen::hidden_by_missing_code(input, analysed.pairs, all_of_hb(options, analysed)));
+    std::vector<std::size_t> shown;
+    for (const finding::Group& finding : analysed.findings)
+      if (!analysed.pairs[finding.pairs.front()].seen) shown.push_back(finding.pairs.front());
+    RC_TRY_STATUS(analysis::unseen::find_assumptions(input, analysed.pairs, shown));
   }
   return analysed;
 }

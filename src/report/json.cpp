@@ -142,6 +142,13 @@ void add_pair(Json& json, const Pair& pair) {
         {{"thread", turn.thread}, {"location", location(turn.place)}, {"recorded", turn.recorded}, {"now", turn.now}});
   if (!turns.empty()) set(json, "turns", std::move(turns));
   if (pair.schedule) add_schedule(json, *pair.schedule);
+  if (const auto& assumed = pair.assumes) {
+    Json calls = Json::array();
+    calls.push_back({{"function", assumed->first_function}, {"thread", assumed->first_thread}});
+    calls.push_back({{"function", assumed->second_function}, {"thread", assumed->second_thread}});
+    set(json, "assumes",
+        Json{{"assumption", "these calls do not synchronise with each other"}, {"calls", std::move(calls)}});
+  }
 }
 
 // A candidate has no grade.

@@ -132,6 +132,12 @@ struct Schedule {
   std::string option;                      // as `racecast run --schedule` takes it; empty: it cannot be said so
 };
 
+// Two calls of code that was not recorded, which are taken not to synchronise with each other (docs/missing_code.md).
+struct Assumed {
+  std::string first_function, first_thread;
+  std::string second_function, second_thread;
+};
+
 // Two accesses, as an analysis found them.
 struct Pair {
   finding::Grade grade{};
@@ -141,6 +147,7 @@ struct Pair {
   std::string reason;  // one sentence
   std::vector<Turn> turns;
   std::optional<Schedule> schedule;
+  std::optional<Assumed> assumes;  // what it hangs on; of the pair that stands for a finding
 };
 
 // The creation of a thread that takes part.

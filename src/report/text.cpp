@@ -249,6 +249,15 @@ std::string folded_text(const Part& part, const Finding& finding) {
   return text.empty() ? text : text + " (see --verbose)";
 }
 
+// Functions that are not recorded, and what they are taken not to do.
+std::string assumed_text(const Assumed& assumed, Detail detail) {
+  return fmt::format(
+      "assumes: {} (called by {}) and {} (called by {}), which were not recorded, do not synchronise with each other: "
+      "nothing is seen that both reach",
+      detail.name(assumed.first_function), printable(assumed.first_thread), detail.name(assumed.second_function),
+      printable(assumed.second_thread));
+}
+
 std::string paragraph(const Part& part, std::size_t i, const TextOptions& options, std::string_view indent) {
   const Finding& finding = part.findings[i];
   const Pair& pair = finding.pair;
@@ -276,6 +285,7 @@ std::string paragraph(const Part& part, std::size_t i, const TextOptions& option
       text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(part.input),
                           printable(pair.schedule->option));
   }
+  if (pair.assumes) text += fmt::format("{}{}\n", inner, assumed_text(*pair.assumes, detail));
   if (!options.verbose) {
     const std::string folded = folded_text(part, finding);
     return text + (folded.empty() ? "" : fmt::format("{}{}\n", inner, folded)) + "\n";

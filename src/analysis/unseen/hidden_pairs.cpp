@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <unordered_set>
 
 #include "analysis/unseen/ties.h"
@@ -20,11 +21,9 @@ namespace {
 
 class Look {
  public:
-  Look(const trace::Definitions& definitions, const std::vector<finding::Finding>& found)
-      : definitions_(definitions),
-        unrecorded_(definitions),
-        with_(model::Order::Hb, definitions, true),
-        without_(model::Order::Hb, definitions, true) {
+  Look(const trace::Definitions& definitions, const std::vector<finding::Finding>& found, bool found_all)
+      : definitions_(definitions), unrecorded_(definitions), without_(model::Order::Hb, definitions, true) {
+    if (!found_all) with_.emplace(model::Order::Hb, definitions, true);
     for (const finding::Finding& finding : found) known_.insert(finding::places_of(finding, definitions));
   }
 
@@ -37,14 +36,14 @@ class Look {
       other.kind = EventKind::Marker;
       other.thread = e.thread;
     }
-    with_.enter(e);
+    if (with_) with_->enter(e);
     without_.enter(other);
     if (trace::is_checked(e)) {
       access(e);
     } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
       cells_.for_range(e.address, e.size, [](Cell& cell, ByteMask) { cell = {}; });
     }
-    with_.leave(e);
+    if (with_) with_->leave(e);
     without_.leave(other);
     return hidden_.pairs.size() < kMostPairs;
   }
@@ -67,7 +66,7 @@ class Look {
 
   void access(const Event& e) {
     model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
-      const Last now{{e.thread, with_.now(e.thread)}, e.location, mask, trace::is_atomic(e.kind)};
+      const Last now{{e.thread, without_.now(e.thread)}, e.location, mask, trace::is_atomic(e.kind)};
       Cell& cell = cells_[granule];
       compare(cell.write, now, e);
       if (trace::writes(e)) compare(cell.read, now, e);
@@ -82,7 +81,7 @@ class Look {
     const finding::Places places = std::minmax(finding::place_of(definitions_, earlier.location, e.address),
                                                finding::place_of(definitions_, e.location, e.address));
     if (known_.contains(places)) return;
-    if (!with_.before(thread, time, e.thread)) {
+    if (with_ && !with_->before(thread, time, e.thread)) {
       racy_.insert(places);
     } else if (seen_.insert(places).second) {
       hidden_.pairs.push_back({places, earlier.at, now.at});
@@ -92,7 +91,8 @@ class Look {
   using PlacesSet = std::unordered_set<finding::Places, finding::PlacesHash>;
   const trace::Definitions& definitions_;
   UnrecordedSections unrecorded_;
-  model::SyncClocks with_, without_;
+  std::optional<model::SyncClocks> with_;
+  model::SyncClocks without_;
   model::Shadow<Cell> cells_;
   PlacesSet known_, racy_, seen_;
   HiddenPairs hidden_;
@@ -100,9 +100,9 @@ class Look {
 
 }  // namespace
 
-Result<HiddenPairs> hidden_pairs(const Input& input, const std::vector<finding::Finding>& found) {
+Result<HiddenPairs> hidden_pairs(const Input& input, const std::vector<finding::Finding>& found, bool found_all) {
   RC_TRY(const auto source, input.open());
-  Look look(source->definitions(), found);
+  Look look(source->definitions(), found, found_all);
   std::uint64_t count = 0;
   while (true) {
     RC_TRY(const auto batch, source->next());
@@ -116,8 +116,8 @@ Result<HiddenPairs> hidden_pairs(const Input& input, const std::vector<finding::
   }
 }
 
-Result<Hidden> hidden_by_missing_code(const Input& input, const std::vector<finding::Finding>& found) {
-  RC_TRY(const HiddenPairs hidden, hidden_pairs(input, found));
+Result<Hidden> hidden_by_missing_code(const Input& input, const std::vector<finding::Finding>& found, bool found_all) {
+  RC_TRY(const HiddenPairs hidden, hidden_pairs(input, found, found_all));
   std::vector<OrderedPair> pairs;
   for (const HiddenPair& pair : hidden.pairs) pairs.push_back({pair.first, pair.second});
   RC_TRY(const auto names, tying_functions(input, model::Order::Hb, pairs));

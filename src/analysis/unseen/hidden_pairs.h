@@ -2,9 +2,10 @@
 // order of functions that were not recorded (unrecorded.h). Had these been recorded, each such pair would be ordered by
 // what they do, or race: that is what a report must say of code that it has not seen.
 //
-// One look at the trace with two clocks, one for each order. Of each granule it knows the last write and the last read,
-// as FastTrack does, so it sees some of these pairs and not all, in time and memory that hb's filter needs too: a lower
-// bound, of a trace of at most kMostEvents, and of at most kMostPairs.
+// One look at the trace with two clocks, one for each order; where all races of hb are known, without the first. Of
+// each granule it knows the last write and the last read, as FastTrack does, so it sees some of these pairs and not
+// all, in time and memory that hb's filter needs too: a lower bound, of a trace of at most kMostEvents, and of at most
+// kMostPairs.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +33,10 @@ struct HiddenPairs {
   bool all = true;                // false: a bound was reached
 };
 
-// The trace must be valid. `found`: pairs of places that are known to race, and so are not hidden.
-Result<HiddenPairs> hidden_pairs(const Input& input, const std::vector<finding::Finding>& found);
+// The trace must be valid. `found`: pairs of places that are known to race, and so are not hidden; `found_all`: all
+// that hb finds are among them.
+Result<HiddenPairs> hidden_pairs(const Input& input, const std::vector<finding::Finding>& found,
+                                 bool found_all = false);
 
 // What a report says of it.
 struct Hidden {
@@ -42,6 +45,7 @@ struct Hidden {
   // By how many of them each function orders (ties.h); most first. Pairs of which that is not known are in none.
   std::vector<std::pair<std::string, std::size_t>> functions;
 };
-Result<Hidden> hidden_by_missing_code(const Input& input, const std::vector<finding::Finding>& found);
+Result<Hidden> hidden_by_missing_code(const Input& input, const std::vector<finding::Finding>& found,
+                                      bool found_all = false);
 
 }  // namespace racecast::analysis::unseen
