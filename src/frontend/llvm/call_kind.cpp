@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/GlobalAlias.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Instructions.h>
 
 namespace racecast::frontend {
@@ -22,8 +23,19 @@ bool is_defined_here(const llvm::GlobalValue& callee) {
   return body != nullptr && !body->isDeclarationForLinker() && !callee.isInterposable();
 }
 
+bool leaves_program(const llvm::CallBase& call) {
+  const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand());
+  if (assembly == nullptr) return false;
+  const llvm::StringRef text(assembly->getAsmString());
+  // Also part of a longer word: "callq", "vmcall". `$` is written twice in an assembly string.
+  for (const char* word : {"syscall", "sysenter", "int $$0x80", "int $$128", "call", "ljmp", "jmp *", "jmpq *"})
+    if (text.contains_insensitive(word)) return true;
+  return false;
+}
+
 CallKind kind_of(const llvm::CallBase& call, const CallContext& context) {
   if (call.isInlineAsm()) {
+    if (leaves_program(call)) return CallKind::Assembly;
     const bool pointers = llvm::any_of(call.args(), [](const llvm::Use& use) { return use->getType()->isPointerTy(); });
     return pointers && !call.doesNotAccessMemory() ? CallKind::Assembly : CallKind::Harmless;
   }

@@ -19,7 +19,7 @@ enum class CallKind : std::uint8_t {
   Known,     // the table of library functions tells what it does (program/library.h)
   Outside,   // a function of another file: the linker knows whether it has hooks; or one of this file that has none
   Indirect,  // the mark before the function's entry tells whether it has hooks
-  Assembly,  // inline assembly that may access memory at its pointer operands: missing code
+  Assembly,  // inline assembly that may access memory at its pointer operands, or that leaves the program: missing code
 };
 
 struct CallContext {
@@ -28,6 +28,9 @@ struct CallContext {
 };
 
 CallKind kind_of(const llvm::CallBase& call, const CallContext& context);
+
+// Inline assembly that calls the kernel, or a function: nobody can tell what that orders.
+bool leaves_program(const llvm::CallBase& call);
 
 // Can something be recorded between the start and the end of such a call?
 constexpr bool may_record(CallKind kind) {

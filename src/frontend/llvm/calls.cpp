@@ -32,28 +32,31 @@ llvm::Instruction* after(llvm::CallBase& call) {
   return call.getNextNode();
 }
 
-// Can memory that changes be reached from this pointer? Not from null, a function, a constant without pointers in it.
-bool leads_somewhere(const llvm::Value* pointer) {
+// Can memory that changes be reached from this pointer? Not from null, a function with hooks, a constant without
+// pointers in it. (A function without hooks has what its library has.)
+bool leads_somewhere(const llvm::Value* pointer, const CallContext& context) {
   if (pointer->getType()->getPointerAddressSpace() != 0) return false;
   const llvm::Value* base = pointer->stripInBoundsOffsets();
-  if (llvm::isa<llvm::ConstantData, llvm::Function>(base)) return false;
+  if (llvm::isa<llvm::ConstantData>(base)) return false;
+  if (const auto* function = llvm::dyn_cast<llvm::Function>(base)) return !context.instrumented.contains(function);
   const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(base);
   return global == nullptr || !global->isConstant() || !global->hasDefinitiveInitializer() ||
          !llvm::isa<llvm::ConstantData>(global->getInitializer());
 }
 
 // All pointers in `value`: itself, or those in an aggregate.
-void collect_pointers(llvm::IRBuilder<>& builder, llvm::Value* value, std::vector<llvm::Value*>& pointers) {
+void collect_pointers(llvm::IRBuilder<>& builder, llvm::Value* value, const CallContext& context,
+                      std::vector<llvm::Value*>& pointers) {
   llvm::Type* type = value->getType();
   if (type->isPointerTy()) {
-    if (leads_somewhere(value)) pointers.push_back(value);
+    if (leads_somewhere(value, context)) pointers.push_back(value);
   } else if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
     for (unsigned i = 0; i < structure->getNumElements(); ++i) {
-      collect_pointers(builder, builder.CreateExtractValue(value, i), pointers);
+      collect_pointers(builder, builder.CreateExtractValue(value, i), context, pointers);
     }
   } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) {
     for (unsigned i = 0; i < array->getNumElements(); ++i) {
-      collect_pointers(builder, builder.CreateExtractValue(value, i), pointers);
+      collect_pointers(builder, builder.CreateExtractValue(value, i), context, pointers);
     }
   } else if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
              vector && vector->getElementType()->isPointerTy()) {
@@ -175,6 +178,7 @@ void CallHooks::add_effects(llvm::CallBase& call, const program::LibraryFunction
 }
 
 bool CallHooks::orders_everything(const llvm::CallBase& call, CallKind kind) const {
+  if (kind == CallKind::Assembly) return leaves_program(call);
   if (kind != CallKind::Outside) return false;
   const llvm::StringRef name = symbol_name(*callee_of(call));
   const program::LibraryFunction* row = context_.library->find({name.data(), name.size()});
@@ -189,7 +193,7 @@ void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
   std::vector<llvm::Value*> pointers;
   const bool everything = orders_everything(call, kind);
   if (!everything)
-    for (llvm::Value* argument : call.args()) collect_pointers(inside, argument, pointers);
+    for (llvm::Value* argument : call.args()) collect_pointers(inside, argument, context_, pointers);
   llvm::Value* array = llvm::ConstantPointerNull::get(inside.getPtrTy());
   if (!pointers.empty()) {
     array = scratch(*call.getFunction(), pointers.size());

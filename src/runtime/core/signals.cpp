@@ -13,9 +13,11 @@
 
 #include "runtime/core/atomics.h"
 #include "runtime/core/exit_wait.h"
+#include "runtime/core/hooks.h"
 #include "runtime/core/record.h"
 #include "runtime/core/signals.h"
 #include "runtime/missing/crossings.h"
+#include "runtime/missing/libraries.h"
 #include "runtime/posix/interceptor.h"
 
 namespace racecast::runtime {
@@ -27,7 +29,8 @@ using Handler = void(int, siginfo_t*, void*);
 
 struct Installed {
   std::atomic<Handler*> handler{nullptr};
-  std::atomic<int> flags{0};  // as the program gave them
+  std::atomic<int> flags{0};         // as the program gave them
+  std::atomic<bool> missing{false};  // it has no hooks
 };
 constinit Installed installed[kSignals];
 
@@ -79,6 +82,14 @@ void leave(Frame& frame) {
   innermost = frame.outer;
 }
 
+// The kernel calls it, so nobody else says so.
+void run_missing(Handler* handler, int number, siginfo_t* info, void* context) {
+  const void* const pointers[] = {info->si_value.sival_ptr};
+  __racecast_missing_begin(reinterpret_cast<const void*>(handler), 1, pointers);
+  handler(number, info, context);
+  __racecast_missing_end(0, 0);
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
   Handler* handler = installed[number].handler.load(std::memory_order_acquire);
   if (handler == nullptr) return;
@@ -87,7 +98,11 @@ void on_signal(int number, siginfo_t* info, void* context) {
     const KeepErrno keep;
     enter(frame, number, info);
   }
-  handler(number, info, context);
+  if (installed[number].missing.load(std::memory_order_acquire)) {
+    run_missing(handler, number, info, context);
+  } else {
+    handler(number, info, context);
+  }
   const KeepErrno keep;
   leave(frame);
 }
@@ -123,6 +138,11 @@ int install(int number, const struct sigaction* action, struct sigaction* old) {
     ours.sa_sigaction = on_signal;
     ours.sa_flags |= SA_SIGINFO;
     given = &ours;
+    {
+      const KeepErrno keep;
+      const InRuntime inside;
+      entry.missing.store(missing_function(reinterpret_cast<const void*>(action->sa_sigaction)) != nullptr);
+    }
     // Before the kernel knows: a signal that comes right then finds its handler.
     entry.handler.store(action->sa_sigaction, std::memory_order_release);
     entry.flags.store(action->sa_flags, std::memory_order_release);

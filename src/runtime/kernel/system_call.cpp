@@ -45,8 +45,9 @@ enum class Does : std::uint8_t {
   Futex,
   Signals,  // the number of the signal is `argument`
   Spawns,
-  Waits,  // for a process
-  Rings,  // io_uring: any descriptor may be used and closed behind our back
+  Waits,   // for a process
+  Memory,  // what libc has a function for
+  Rings,   // io_uring: any descriptor may be used and closed behind our back
 };
 struct Row {
   long number;
@@ -93,6 +94,11 @@ constexpr Row kRows[] = {
     {SYS_execve, Does::Spawns},
     {SYS_wait4, Does::Waits},
     {SYS_waitid, Does::Waits},
+    {SYS_mmap, Does::Memory},
+    {SYS_munmap, Does::Memory},
+    {SYS_mremap, Does::Memory},
+    {SYS_mprotect, Does::Memory},
+    {SYS_brk, Does::Memory},
     {SYS_io_uring_setup, Does::Rings},
     {SYS_io_uring_enter, Does::Rings},
     {SYS_io_uring_register, Does::Rings},
@@ -158,10 +164,6 @@ constexpr long kHarmless[] = {
     SYS_rt_sigaction,
     SYS_sigaltstack,
     SYS_seccomp,
-    SYS_mmap,
-    SYS_munmap,
-    SYS_mremap,
-    SYS_mprotect,
     SYS_madvise,
     SYS_mlock,
     SYS_mlock2,
@@ -170,7 +172,6 @@ constexpr long kHarmless[] = {
     SYS_munlockall,
     SYS_msync,
     SYS_mincore,
-    SYS_brk,
     SYS_pkey_alloc,
     SYS_pkey_free,
     SYS_pkey_mprotect,
@@ -283,6 +284,26 @@ long futex(long number, const Arguments& arguments) {
   }
 }
 
+// What these do is noted by the functions of libc (posix/mmap.cpp).
+long map_memory(long number, const Arguments& arguments) {
+  const long* const at = arguments.at;
+  auto* const memory = reinterpret_cast<void*>(at[0]);
+  const auto bytes = static_cast<std::size_t>(at[1]);
+  switch (number) {
+    case SYS_mmap:
+      return reinterpret_cast<long>(
+          ::mmap(memory, bytes, static_cast<int>(at[2]), static_cast<int>(at[3]), static_cast<int>(at[4]), at[5]));
+    case SYS_munmap: return ::munmap(memory, bytes);
+    case SYS_mremap:
+      return reinterpret_cast<long>(::mremap(memory, bytes, static_cast<std::size_t>(at[2]), static_cast<int>(at[3]),
+                                             reinterpret_cast<void*>(at[4])));
+    case SYS_mprotect: return ::mprotect(memory, bytes, static_cast<int>(at[2]));
+    default:  // SYS_brk gives the end, moved or not
+      if (at[0] != 0) ::brk(memory);
+      return reinterpret_cast<long>(::sbrk(0));
+  }
+}
+
 long call_as(const Row& row, const Arguments& arguments) {
   const void* const callee = address_of(::syscall);
   const int descriptor = arguments.descriptor(row.argument);
@@ -334,6 +355,7 @@ long call_as(const Row& row, const Arguments& arguments) {
       const Everything all(callee);
       return arguments.call(row.number);
     }
+    case Does::Memory: return map_memory(row.number, arguments);
     case Does::Harmless: return arguments.call(row.number);
     case Does::Everything: break;
   }

@@ -89,7 +89,7 @@ bool leave_missing(Stream& stream, std::uintptr_t here) {
 }
 
 void begin_in_missing(Stream& stream, const void* routine, const void* const* pointers) {
-  push(stream, {kNeverOver, 0, routine, pointers, 1});
+  push(stream, {kNeverOver, 0, routine, pointers, pointers == nullptr ? 0U : 1U});
 }
 
 void drop_crossings(Stream& stream, std::uintptr_t here) {

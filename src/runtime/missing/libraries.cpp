@@ -11,7 +11,9 @@
 #include <atomic>
 
 #include "runtime/core/growing.h"
+#include "runtime/core/modules.h"
 #include "runtime/missing/globals.h"
+#include "runtime/missing/imports.h"
 #include "runtime/missing/scan.h"
 #include "runtime/missing/variables.h"
 #include "runtime/posix/interceptor.h"
@@ -32,11 +34,19 @@ struct Variables {
   Object spans[1];  // `count` of them, sorted
 };
 
-// A library and all that it was linked with, directly or not, without those that are known.
+// A library and all that it was linked with, directly or not, without those that are known; and those whose functions
+// it calls without having been linked with them (a plugin those of its host).
 struct Linked {
   bool complete;
+  std::size_t imports;  // of others' variables: addresses, behind `libraries`
   std::size_t count;
-  std::uint32_t libraries[1];  // `count` of them
+  std::uintptr_t libraries[1];  // `count` of them
+};
+
+struct Functions {
+  bool complete;
+  std::size_t count;
+  std::uintptr_t entries[1];  // `count` of them, sorted
 };
 
 enum class Kind : std::uint8_t { Other, Known, Std, Ours };  // Std: libstdc++, which is known, too
@@ -51,6 +61,7 @@ struct Library {
   bool all_needed;  // it has no more of them
   std::atomic<Variables*> variables;
   std::atomic<Linked*> linked;
+  std::atomic<Functions*> functions;
 };
 struct Table {
   std::uint32_t count;
@@ -266,29 +277,116 @@ const Variables* variables_of(const Library& library) {
   return known;
 }
 
+// ---- their code
+
+const ElfW(Phdr) * segment_at(const Library& library, std::uintptr_t address) {
+  for (int i = 0; i < library.info.dlpi_phnum; ++i) {
+    const ElfW(Phdr)& header = library.info.dlpi_phdr[i];
+    if (header.p_type == PT_LOAD && address - (library.info.dlpi_addr + header.p_vaddr) < header.p_memsz)
+      return &header;
+  }
+  return nullptr;
+}
+bool is_code(const Library& library, std::uintptr_t address) {
+  const ElfW(Phdr)* const segment = segment_at(library, address);
+  return segment != nullptr && (segment->p_flags & (PF_X | PF_R)) == (PF_X | PF_R);
+}
+// A function with hooks begins here.
+bool has_mark(const Library& library, std::uintptr_t entry) {
+  std::uint64_t mark = 0;
+  if (!is_code(library, entry - sizeof(mark))) return false;
+  __builtin_memcpy(&mark, reinterpret_cast<const void*>(entry - sizeof(mark)), sizeof(mark));
+  return mark == abi::kFunctionMark;
+}
+
+// Of a library that has code with hooks, too: where functions without them begin. Null: there is no memory.
+const Functions* functions_of(const Library& library) {
+  auto& own = const_cast<std::atomic<Functions*>&>(library.functions);
+  Functions* known = own.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  const Locked locked;
+  Growing<std::uintptr_t> all, without;
+  bool complete = append_functions(library.path, library.info, all);
+  for (const std::uintptr_t entry : all)
+    if (is_code(library, entry) && !has_mark(library, entry)) complete = without.push(entry) && complete;
+  std::sort(without.begin(), without.end());
+  known = static_cast<Functions*>(map_pages(sizeof(Functions) + without.count() * sizeof(std::uintptr_t)));
+  if (known == nullptr) return nullptr;
+  known->complete = complete;
+  known->count = without.count();
+  if (without.count() != 0) __builtin_memcpy(known->entries, without.begin(), without.count() * sizeof(std::uintptr_t));
+  own.store(known, std::memory_order_release);
+  return known;
+}
+
+// Most of what points into code with hooks is where a call returns to.
+bool begins_missing_function(const Library& library, std::uintptr_t address) {
+  const auto* const begin = reinterpret_cast<const void*>(library.begin);
+  if (!has_module_in(begin, reinterpret_cast<const void*>(library.end))) return true;
+  const Functions* const functions = functions_of(library);
+  if (functions == nullptr || !functions->complete) return true;
+  return std::binary_search(functions->entries, functions->entries + functions->count, address);
+}
+
+// What a library has from others: of functions without hooks, the library that they are in.
+struct Imports {
+  const Table& table;
+  void (*see)(std::uint32_t, void*);
+  void* context;
+  Growing<std::uintptr_t> variables;
+  bool complete = true;
+
+  void add(std::uintptr_t address) {
+    const Library* const library = find_in(&table, address);
+    if (library == nullptr || library->kind != Kind::Other) return;
+    if (!is_code(*library, address)) {
+      complete = variables.push(address) && complete;
+    } else if (!has_mark(*library, address)) {
+      see(static_cast<std::uint32_t>(library - table.libraries), context);
+    }
+  }
+  void find(const char* name) {
+    for (std::uint32_t i = 0; i < table.count; ++i) {
+      if (table.libraries[i].kind != Kind::Other) continue;
+      const std::uintptr_t found = find_export(table.libraries[i].info, name);
+      if (found != 0) return add(found);
+    }
+  }
+};
+
 // Null: there is no memory.
 const Linked* linked_with(const Table& table, const Library& library) {
   auto& own = const_cast<std::atomic<Linked*>&>(library.linked);
   Linked* known = own.load(std::memory_order_acquire);
   if (known != nullptr) return known;
   const Locked locked;
-  Growing<std::uint32_t> found;
+  Growing<std::uintptr_t> found;
   bool complete = table.all;
   const auto see = [&](std::uint32_t number) {
     if (table.libraries[number].kind != Kind::Other) return;
     if (std::find(found.begin(), found.end(), number) == found.end()) complete = found.push(number) && complete;
   };
+  Imports imports{table,
+                  [](std::uint32_t number, void* to) { (*static_cast<decltype(see)*>(to))(number); },
+                  const_cast<void*>(static_cast<const void*>(&see)),
+                  {}};
   see(static_cast<std::uint32_t>(&library - table.libraries));
   for (std::size_t i = 0; i < found.count(); ++i) {
     const Library& one = table.libraries[found[i]];
     complete = complete && one.all_needed;
     for (std::uint32_t k = 0; k < one.needed_count; ++k) see(one.needed[k]);
+    for_imports(
+        one.info, [](std::uintptr_t address, void* to) { static_cast<Imports*>(to)->add(address); },
+        [](const char* name, void* to) { static_cast<Imports*>(to)->find(name); }, &imports);
   }
-  known = static_cast<Linked*>(map_pages(sizeof(Linked) + found.count() * sizeof(std::uint32_t)));
+  const std::size_t count = found.count();
+  for (const std::uintptr_t variable : imports.variables) complete = found.push(variable) && complete;
+  known = static_cast<Linked*>(map_pages(sizeof(Linked) + found.count() * sizeof(std::uintptr_t)));
   if (known == nullptr) return nullptr;
-  known->complete = complete;
-  known->count = found.count();
-  if (found.count() != 0) __builtin_memcpy(known->libraries, found.begin(), found.count() * sizeof(std::uint32_t));
+  known->complete = complete && imports.complete;
+  known->count = count;
+  known->imports = found.count() - count;
+  if (found.count() != 0) __builtin_memcpy(known->libraries, found.begin(), found.count() * sizeof(std::uintptr_t));
   own.store(known, std::memory_order_release);
   return known;
 }
@@ -335,7 +433,60 @@ bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*)
     for (std::size_t k = 0; k < variables->count; ++k) add(variables->spans[k], context);
     add_library(one.info.dlpi_addr, context);
   }
+  for (std::size_t i = 0; i < linked->imports; ++i) {
+    const std::uintptr_t address = linked->libraries[linked->count + i];
+    const Object recorded = next_global(address);  // that recorded code defines, and not libc
+    const Object variable = recorded.begin <= address ? recorded : find_hidden_variable(address);
+    if (variable.size != 0) add(variable, context);
+  }
   return linked->complete;
+}
+
+const void* missing_function(const void* function) {
+  auto code = reinterpret_cast<std::uintptr_t>(function);
+  const Table* table = nullptr;
+  const Library* library = find_library(code, table);
+  if (library != nullptr && is_code(*library, code)) {
+    code = target_of_stub(code, *library);
+    if (code == 0) return function;
+    library = find_library(code, table);
+  }
+  if (library == nullptr) return function;  // made at run time
+  return library->kind == Kind::Other && is_code(*library, code) && !has_mark(*library, code) ? function : nullptr;
+}
+
+Leads where_leads(std::uintptr_t word) {
+  const Library* library = find_in(published.load(std::memory_order_acquire), word);
+  if (library == nullptr) {
+    // Loaded since, or no library at all, as most words.
+    dl_find_object found;
+    const Table* table = nullptr;
+    if (::_dl_find_object(reinterpret_cast<void*>(word), &found) != 0 ||
+        (library = find_library(word, table)) == nullptr)
+      return Leads::Nowhere;
+  }
+  if (library->kind != Kind::Other) return Leads::Nowhere;
+  const ElfW(Phdr)* const segment = segment_at(*library, word);
+  if (segment == nullptr || (segment->p_flags & PF_R) == 0) return Leads::Nowhere;
+  if ((segment->p_flags & PF_X) != 0) {
+    return !has_mark(*library, word) && begins_missing_function(*library, word) ? Leads::ToCode : Leads::Nowhere;
+  }
+  return Leads::ToConstants;
+}
+
+bool for_all_hidden_variables(void (*add)(const Object&, void*), void* context) {
+  const Table* table = nullptr;
+  find_library(reinterpret_cast<std::uintptr_t>(&for_all_hidden_variables), table);
+  if (table == nullptr) return false;
+  bool complete = table->all;
+  for (std::uint32_t i = 0; i < table->count; ++i) {
+    if (table->libraries[i].kind != Kind::Other) continue;
+    const Variables* const variables = variables_of(table->libraries[i]);
+    if (variables == nullptr) return false;
+    for (std::size_t k = 0; k < variables->count; ++k) add(variables->spans[k], context);
+    complete = complete && variables->complete;
+  }
+  return complete;
 }
 
 Object find_hidden_variable(std::uintptr_t address) {

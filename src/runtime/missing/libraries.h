@@ -22,6 +22,17 @@ bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*)
 // The one (or the run of them) that holds this byte.
 Object find_hidden_variable(std::uintptr_t address);
 
+// The same for all libraries, and the executable.
+bool for_all_hidden_variables(void (*add)(const Object&, void*), void* context);
+
+// A function that libc was given to call: itself if it has no hooks and is not libc's own, else null.
+const void* missing_function(const void* function);
+
+// What a word leads to that points to no variable: code without hooks (which reaches what its library does), memory
+// that is constant once it is loaded and may point to such code (tables of virtual functions), or nothing.
+enum class Leads : std::uint8_t { Nowhere, ToCode, ToConstants };
+Leads where_leads(std::uintptr_t word);
+
 // Is this the function with which libstdc++ begins a std::thread? It calls recorded code and nothing else.
 bool begins_std_thread(std::uintptr_t routine);
 

@@ -14,6 +14,7 @@
 #include <atomic>
 
 #include "runtime/core/hooks.h"
+#include "runtime/core/process.h"
 #include "runtime/core/record.h"
 #include "runtime/core/threads.h"
 #include "runtime/missing/crossings.h"
@@ -49,27 +50,12 @@ void follow_annotations(const void* callee, Scan& scan) {
       scan.follow(reinterpret_cast<std::uintptr_t>(annotations[i].address));
 }
 
-// What the library of this code keeps to itself, and its thread-local memory of this thread.
-void add_library(const void* code, const Stream& stream, Scan& scan) {
-  if (code == nullptr) return;  // assembly
-  struct Context {
-    const Stream& stream;
-    Scan& scan;
-  } context{stream, scan};
-  const auto add = [](const Object& variable, void* to) { static_cast<Context*>(to)->scan.add(variable); };
-  const auto add_thread_local = [](std::uintptr_t library, void* to) {
-    const auto& [own, into] = *static_cast<Context*>(to);
-    for (std::uint32_t i = 0; i < own.tls_blocks; ++i)
-      if (own.tls_library[i] == library) into.follow(own.tls_block[i]);
-  };
-  if (!for_hidden_variables(reinterpret_cast<std::uintptr_t>(code), add, add_thread_local, &context)) scan.give_up();
-}
-
 // From where code without hooks starts.
-void add_roots(const void* callee, std::uint32_t count, const void* const* pointers, const Stream& stream, Scan& scan) {
-  for (std::uint32_t i = 0; i < count; ++i) scan.follow(reinterpret_cast<std::uintptr_t>(pointers[i]));
+void add_roots(const void* callee, std::uint32_t count, const void* const* pointers, Scan& scan) {
+  if (scan.gave_up()) return;  // a handler that interrupted a scan: nobody may look at libraries
+  for (std::uint32_t i = 0; i < count; ++i) scan.follow_argument(reinterpret_cast<std::uintptr_t>(pointers[i]));
   follow_annotations(callee, scan);
-  add_library(callee, stream, scan);
+  if (callee != nullptr) scan.add_library(reinterpret_cast<std::uintptr_t>(callee));  // null: assembly
 }
 
 template <abi::Tag tag>
@@ -158,7 +144,7 @@ Inherited inherit_reach(std::uintptr_t stack) {
   if (objects_incomplete() || stack < self.stack_begin || stack >= self.stack_top) scan.give_up();
   for_crossings(stream, [&](const Crossing& crossing) {
     crossing.count == abi::kEverywhere ? scan.give_up()
-                                       : add_roots(crossing.callee, crossing.count, crossing.pointers, stream, scan);
+                                       : add_roots(crossing.callee, crossing.count, crossing.pointers, scan);
     scan.follow_stack(stack, std::min(crossing.base, self.stack_top));
     return false;  // those around it do not run now
   });
@@ -189,11 +175,26 @@ void begin_missing_root(const void* routine, const void* const* argument, const 
     Scan scan;
     if (objects_incomplete()) scan.give_up();
     add_inherited(inherited, scan);
-    add_roots(routine, 1, argument, stream, scan);
+    add_roots(routine, 1, argument, scan);
     record_reach<abi::Tag::MissingBegin>(*state, routine, scan);
   }
   stream.inherited = &inherited;
   begin_in_missing(stream, routine, argument);
+}
+
+void begin_missing_exit() {
+  abi::ThreadState* state = recording();
+  if (state == nullptr || in_runtime() || process.next_thread.load(std::memory_order_relaxed) <= 1) return;
+  const KeepErrno keep;
+  const InRuntime inside;
+  const auto add = [](const Object& variable, void* to) { static_cast<Scan*>(to)->add(variable); };
+  {
+    Scan scan;
+    if (objects_incomplete() || !for_all_hidden_variables(add, &scan)) scan.give_up();
+    if (!scan.gave_up() && scan.count() == 0) return;
+    record_reach<abi::Tag::MissingBegin>(*state, nullptr, scan);
+  }
+  begin_in_missing(*reinterpret_cast<Stream*>(state), nullptr, nullptr);
 }
 
 }  // namespace racecast::runtime
@@ -213,7 +214,7 @@ void __racecast_missing_begin(const void* callee, std::uint32_t count, const voi
     if (count == abi::kEverywhere || objects_incomplete())
       scan.give_up();
     else
-      add_roots(callee, count, pointers, stream, scan);
+      add_roots(callee, count, pointers, scan);
     record_reach<abi::Tag::MissingBegin>(*state, callee, scan);
   }
   enter_missing(stream, here, callee, count, pointers);

@@ -31,4 +31,8 @@ void forget_inherited(Inherited& inherited);
 // In the new thread, which is recorded: it is in code without hooks from here on. Both must outlive it.
 void begin_missing_root(const void* routine, const void* const* argument, const Inherited& inherited);
 
+// The process exits: what libc and the loader call from here on may have no hooks, until the thread ends. Nothing,
+// where no library has anything to keep to itself.
+void begin_missing_exit();
+
 }  // namespace racecast::runtime

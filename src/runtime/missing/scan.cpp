@@ -10,6 +10,7 @@
 #include "runtime/core/threads.h"
 #include "runtime/missing/globals.h"
 #include "runtime/missing/libraries.h"
+#include "runtime/missing/mappings.h"
 
 namespace racecast::runtime {
 
@@ -117,15 +118,67 @@ void Scan::add(const Object& object, Content content) {
   scratch_->seen[slot] = count_;
 }
 
-__attribute__((noinline)) void Scan::follow_pointer(std::uintptr_t pointer) {
-  if (over_ || pointer - not_followed_.begin < not_followed_.size) return;
+void Scan::follow_argument(std::uintptr_t word) {
+  if (word < kPage || word >> 47 != 0 || follow_pointer(word) || over_) return;
+  // Most such arguments are no pointers, or the end of an object.
+  const std::uintptr_t page = word & ~(kPage - 1);
+  if (scratch_->readable[cache(page)] <= word - page || find_object(word - 1).size != 0) return;
+  const Object mapping = find_mapping(word);
+  if (mapping.size != 0) add(mapping);
+}
+
+__attribute__((noinline)) bool Scan::follow_pointer(std::uintptr_t pointer) {
+  if (over_ || pointer - not_followed_.begin < not_followed_.size) return true;
   Object object = find_object(pointer);
   if (object.size == 0) object = find_global(pointer);
   if (object.size == 0) object = find_hidden_variable(pointer);
-  if (object.size != 0) return add(object);
+  if (object.size != 0) {
+    add(object);
+    return true;
+  }
   object = stack_part(pointer);
   const bool own = object.begin - self.stack_begin < self.stack_top - self.stack_begin;
-  if (object.size != 0) add(object, own ? Content::Followed : Content::OtherStack);
+  if (object.size != 0) {
+    add(object, own ? Content::Followed : Content::OtherStack);
+    return true;
+  }
+  return follow_image(pointer, 0);
+}
+
+// Constants may point to constants (an array of structures of callbacks). False: it is in no library.
+bool Scan::follow_image(std::uintptr_t pointer, int depth) {
+  constexpr int kDeepest = 3;
+  constexpr std::size_t kBytes = 512;
+  if (over_) return true;
+  switch (where_leads(pointer)) {
+    case Leads::Nowhere: return false;
+    case Leads::ToCode: add_library(pointer); return true;
+    case Leads::ToConstants: break;
+  }
+  if (depth == kDeepest) return true;
+  const std::uintptr_t begin = pointer & ~std::uintptr_t{7};
+  // Not copied to the stack: other threads look there for pointers.
+  for (std::uintptr_t at = begin; at < begin + kBytes && !over_; at += 8) {
+    const std::uintptr_t page = at & ~(kPage - 1);
+    const std::size_t entry = cache(page);
+    if (at - page >= scratch_->readable[entry]) break;
+    const std::uintptr_t word = scratch_->pages[entry][(at - page) / 8];
+    if (word >= kPage && word >> 47 == 0 && word - begin >= kBytes) follow_image(word, depth + 1);
+  }
+  return true;
+}
+
+void Scan::add_library(std::uintptr_t code) {
+  std::uintptr_t& known = code_[code / kPage % kCode];
+  if (over_ || known == code / kPage) return;
+  known = code / kPage;
+  const auto add_variable = [](const Object& variable, void* to) { static_cast<Scan*>(to)->add(variable); };
+  const auto add_thread_local = [](std::uintptr_t library, void* to) {
+    const auto& own = *reinterpret_cast<const Stream*>(__racecast_thread);
+    for (std::uint32_t i = 0; i < own.tls_blocks; ++i)
+      if (own.tls_library[i] == library) static_cast<Scan*>(to)->follow(own.tls_block[i]);
+  };
+  if (!for_hidden_variables(code, add_variable, add_thread_local, this)) give_up();
 }
 
 void Scan::scan_short(const Object& words) {

@@ -1,7 +1,9 @@
 // One walk over what code without hooks can reach: from words that may be pointers to the objects that they lie in, and
 // on from there, word by word, conservatively. Live allocations, globals of modules with hooks, variables of libraries,
-// thread-local memory and stacks count as objects. A pointer to memory that nobody knows (code, constants) leads
-// nowhere.
+// thread-local memory and stacks count as objects. A pointer to code without hooks leads to what its library reaches
+// (libraries.h); so does one to constants of a library where one of the words that follow is such a pointer (a table of
+// virtual functions, a structure of callbacks). A pointer to memory that nobody knows leads nowhere, but for arguments
+// (mappings.h).
 //
 // Bound: kMaxObjects objects, kMaxBytes bytes; past it everything is reachable.
 //
@@ -43,6 +45,8 @@ class Scan {
     if (word >= 4096 && word >> 47 == 0) [[unlikely]]
       follow_pointer(word);
   }
+  // An argument: it may also lead to memory that nobody told us of.
+  void follow_argument(std::uintptr_t word);
   // The words of this thread's stack from `begin` to `end`, which are frames of code without hooks. What they say of
   // the stack itself are links between frames, and arguments.
   void follow_stack(std::uintptr_t begin, std::uintptr_t end);
@@ -52,8 +56,11 @@ class Scan {
     OtherStack,  // followed, but for what points to the same stack
   };
   void add(const Object& object, Content content = Content::Followed);
+  // What the library of this code keeps to itself, and its thread-local memory of this thread.
+  void add_library(std::uintptr_t code);
   // From here on everything counts as reachable.
   void give_up() { over_ = true; }
+  bool gave_up() const { return over_; }
 
   // Follows everything. False: everything is reachable.
   bool run();
@@ -62,7 +69,8 @@ class Scan {
 
  private:
   std::size_t slot_at(std::uintptr_t begin) const;
-  void follow_pointer(std::uintptr_t pointer);
+  bool follow_pointer(std::uintptr_t pointer);  // false: it leads nowhere
+  bool follow_image(std::uintptr_t pointer, int depth);
   void follow_words(const Object& memory);
   void follow_content(std::uint32_t number);
   void scan_short(const Object& words);
@@ -77,6 +85,8 @@ class Scan {
   std::size_t bytes_ = 0;
   bool over_ = false;
   Object not_followed_{};  // pointers to this lead nowhere
+  static constexpr std::size_t kCode = 16;
+  std::uintptr_t code_[kCode] = {};  // by page: whose libraries were added; the last ones
 };
 
 // Copies memory that may not be there. False: it is not.

@@ -219,4 +219,18 @@ bool is_function_named(const char* path, const struct dl_phdr_info& info, std::u
   return found;
 }
 
+bool append_functions(const char* path, const struct dl_phdr_info& info, Growing<std::uintptr_t>& entries) {
+  const File file(path);
+  Headers headers;
+  read_headers(file, info, headers);
+  Symbols symbols;
+  bool all = true;
+  if (!headers.read || !find_symbols(headers, symbols)) return false;
+  return file.for_each<ElfW(Sym)>(symbols.table.sh_offset, symbols.table.sh_size, [&](const ElfW(Sym) & symbol) {
+    const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    const bool code = type == STT_FUNC || type == STT_NOTYPE || type == STT_GNU_IFUNC;  // NOTYPE: assembly
+    if (code && symbol.st_shndx != SHN_UNDEF) all = entries.push(info.dlpi_addr + symbol.st_value) && all;
+  }) && all;
+}
+
 }  // namespace racecast::runtime

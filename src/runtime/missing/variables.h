@@ -20,5 +20,7 @@ bool append_variables(const char* path, const struct dl_phdr_info& info, Growing
 
 // The name of the function that has this address in the symbol table of the file; false where there is none.
 bool is_function_named(const char* path, const struct dl_phdr_info& info, std::uintptr_t address, const char* name);
+// Appends where its functions begin, in no order; false where there is no symbol table.
+bool append_functions(const char* path, const struct dl_phdr_info& info, Growing<std::uintptr_t>& entries);
 
 }  // namespace racecast::runtime

@@ -1,6 +1,10 @@
 // exit, and the return of main: libc calls exit behind it by itself, so main is called by a function of ours. Before
 // anything is done at exit, the other threads may go on (exit_wait.h). _exit, quick_exit, abort and a crash end the
 // process at once, as ever; so does what calls exit inside of libc (err, error).
+//
+// What runs at exit is called by libc and the loader: handlers, destructors of static objects, the finalisers of
+// libraries. Those without hooks are missing code; so all that comes is one section, which reaches what every library
+// keeps to itself, and what has hooks is called back by it (begin_missing_exit).
 #include <alloca.h>
 #include <sys/resource.h>
 
@@ -8,6 +12,7 @@
 #include <cstddef>
 
 #include "runtime/core/exit_wait.h"
+#include "runtime/missing/missing.h"
 #include "runtime/posix/interceptor.h"
 
 namespace racecast::runtime {
@@ -16,6 +21,7 @@ namespace {
 using Main = int(int, char**, char**);
 
 RACECAST_REAL<void(int)> real_exit{"exit"};
+RACECAST_REAL<void(int)> real_quick_exit{"quick_exit"};
 RACECAST_REAL<int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*)> real_start{"__libc_start_main",
                                                                                              "GLIBC_2.34"};
 constinit Main* program_main = nullptr;
@@ -36,6 +42,7 @@ int run_main(int argc, char** argv, char** environment) {
   void* const gap = ::alloca(gap_below_main);
   asm volatile("" : : "r"(gap) : "memory");  // it is not left out
   wait_for_others();
+  begin_missing_exit();
   return result;
 }
 
@@ -43,7 +50,14 @@ int run_main(int argc, char** argv, char** environment) {
 
 RACECAST_EXPORT void exit(int status) noexcept {
   wait_for_others();
+  begin_missing_exit();
   real_exit(status);
+  __builtin_unreachable();
+}
+
+RACECAST_EXPORT void quick_exit(int status) noexcept {
+  begin_missing_exit();
+  real_quick_exit(status);
   __builtin_unreachable();
 }
 

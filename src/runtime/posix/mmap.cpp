@@ -1,15 +1,18 @@
 // Mappings that the program makes itself: objects like those of malloc. Unmapping part of one ends it and begins what
 // is left of it anew. What libc maps for its own purposes (stacks, the heap) does not come here.
 //
-// Missing code is followed through memory that holds pointers (reach.h), so only what can be read is registered there:
-// no file mappings (a file may be shorter than its mapping), nothing without PROT_READ.
+// Missing code is followed through memory that holds pointers and may keep locks there (reach.h), so what can be read
+// and written is registered; of files only what can be written, or is shared. So is what sbrk gives, though it has no
+// life: it is the program's until it is given back. And what the program makes accessible later (mprotect).
 //
 // Memory that is shared, with other processes or with another mapping of the same file, is noted as such: see
 // kernel/mapped_files.h. So is what shmat gives.
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdint>
 
@@ -28,6 +31,8 @@ RACECAST_REAL<int(void*, std::size_t)> real_munmap{"munmap"};
 RACECAST_REAL<void*(void*, std::size_t, std::size_t, int, void*)> real_mremap{"mremap"};
 RACECAST_REAL<int(void*, std::size_t, int)> real_mprotect{"mprotect"};
 
+RACECAST_REAL<void*(std::intptr_t)> real_sbrk{"sbrk"};
+RACECAST_REAL<int(void*)> real_brk{"brk"};
 RACECAST_REAL<void*(int, const void*, int)> real_shmat{"shmat"};
 RACECAST_REAL<int(const void*)> real_shmdt{"shmdt"};
 
@@ -76,6 +81,27 @@ void cut(std::uintptr_t begin, std::size_t bytes, bool lives) {
   if (lives && !found_first) record<abi::Tag::Free>(begin);
 }
 
+// What of these pages is in no object becomes one, or several.
+void register_gaps(std::uintptr_t begin, std::size_t bytes) {
+  const std::uintptr_t end = begin + bytes;
+  std::uintptr_t gap = begin;
+  for (std::uintptr_t at = begin; at < end;) {
+    const Object object = find_object(at);
+    if (object.size == 0) {
+      at += kPage;
+      continue;
+    }
+    if (object.begin > gap) add_object(pointer(gap), object.begin - gap);
+    gap = at = std::max(object.begin + object.size, at + 1);
+  }
+  if (gap < end) add_object(pointer(gap), end - gap);
+}
+
+void moved_break(std::uintptr_t from, std::uintptr_t to) {
+  if (to > from) register_gaps(from, to - from);
+  if (to < from) cut(to, from - to, false);
+}
+
 bool is_shared(int flags) {
   return (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
 }
@@ -89,7 +115,8 @@ void* map(void* where, std::size_t bytes, int protection, int flags, int file, o
   void* const result = real_mmap(where, bytes, protection, flags, file, offset);
   if (result != MAP_FAILED) {
     const KeepErrno keep;
-    const bool scanned = (flags & MAP_ANONYMOUS) != 0 && (protection & PROT_READ) != 0;
+    const bool constant = (flags & MAP_ANONYMOUS) == 0 && (protection & PROT_WRITE) == 0;
+    const bool scanned = (protection & PROT_READ) != 0 && !constant;
     begin_object(number(result), whole_pages(bytes), true, scanned);
     if (is_shared(flags)) {
       const bool has_file = (flags & MAP_ANONYMOUS) == 0;
@@ -162,14 +189,39 @@ RACECAST_EXPORT int shmdt(const void* memory) noexcept {
   return real_shmdt(memory);
 }
 
-// What cannot be read any more must not be scanned. Made readable later, it is not scanned either: its life began with
-// mmap.
+// What cannot be read any more must not be scanned.
 RACECAST_EXPORT int mprotect(void* memory, std::size_t bytes, int protection) noexcept {
   if (!in_runtime() && (protection & PROT_READ) == 0) {
     const KeepErrno keep;
     cut(number(memory), whole_pages(bytes), false);
   }
-  return real_mprotect(memory, bytes, protection);
+  const int result = real_mprotect(memory, bytes, protection);
+  constexpr int kBoth = PROT_READ | PROT_WRITE;
+  if (result == 0 && !in_runtime() && (protection & kBoth) == kBoth) {
+    const KeepErrno keep;
+    register_gaps(number(memory), whole_pages(bytes));
+  }
+  return result;
+}
+
+// ---- the heap's end, where the program moves it itself
+
+RACECAST_EXPORT void* sbrk(std::intptr_t change) noexcept {
+  void* const before = real_sbrk(change);
+  if (before != reinterpret_cast<void*>(-1) && !in_runtime()) {
+    const KeepErrno keep;
+    moved_break(number(before), number(before) + static_cast<std::uintptr_t>(change));
+  }
+  return before;
+}
+RACECAST_EXPORT int brk(void* end) noexcept {
+  const std::uintptr_t before = number(real_sbrk(std::intptr_t{0}));
+  const int result = real_brk(end);
+  if (result == 0 && !in_runtime()) {
+    const KeepErrno keep;
+    moved_break(before, number(end));
+  }
+  return result;
 }
 
 }  // namespace racecast::runtime

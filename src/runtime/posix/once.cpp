@@ -17,6 +17,7 @@
 
 #include "runtime/core/hooks.h"
 #include "runtime/core/record.h"
+#include "runtime/missing/libraries.h"
 #include "runtime/posix/interceptor.h"
 #include "runtime/posix/unwind.h"
 
@@ -49,8 +50,19 @@ struct Call {
 };
 [[gnu::tls_model("initial-exec")]] thread_local Call* current = nullptr;
 
+// Libc calls it, so nobody else says that it has no hooks.
+bool is_missing(const void* function) {
+  const KeepErrno keep;
+  const InRuntime inside;
+  return missing_function(function) != nullptr;
+}
 void run_initialiser(void* call) {
-  static_cast<Call*>(call)->initialiser();
+  void (*const initialiser)() = static_cast<Call*>(call)->initialiser;
+  const auto* const function = reinterpret_cast<const void*>(initialiser);
+  if (!is_recorded() || !is_missing(function)) return initialiser();
+  __racecast_missing_begin(function, 0, nullptr);
+  initialiser();
+  __racecast_missing_end(0, 0);
 }
 void initialiser_failed(void* call) {
   end_attempt(static_cast<Call*>(call)->guard, false);
