@@ -1,6 +1,6 @@
 # How much a recording may take: the default limit, what is packed while the program runs, and that whoever is killed meanwhile leaves
 # something that can be read.
-#   RACECAST_KILLS=4   how often racecast is killed
+#   RACECAST_KILLS=4   how often somebody is killed
 . "$(dirname "$0")/lib.bash"
 needs_compiler
 unset RACECAST_DIR RACECAST_SEED RACECAST_MAX_BYTES RACECAST_MAX_EVENTS LD_PRELOAD TMPDIR
@@ -43,6 +43,14 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static long total[64];
 static volatile int done;
 static int rest, pieces = 3;
+static size_t count(const char* names) {
+  char pattern[4096];
+  snprintf(pattern, sizeof pattern, "%s/*/%s", getenv("RACECAST_DIR"), names);
+  glob_t found;
+  const size_t paths = glob(pattern, GLOB_NOSORT, 0, &found) == 0 ? found.gl_pathc : 0;
+  if (paths != 0) globfree(&found);
+  return paths;
+}
 static void* work(void* unused) {
   int over = 0;
   for (long i = 0; !over; ++i) {
@@ -50,18 +58,16 @@ static void* work(void* unused) {
     for (int k = 0; k < 16; ++k) total[k] += i;
     over = done;
     pthread_mutex_unlock(&m);
-    if (rest && i % 1000 == 0) usleep(rest);
+    // not faster than it can be packed
+    for (int k = 0; rest && i % 500 == 0 && k < 6000 && count("t*.log") > 8; ++k) usleep(rest);
   }
   return unused;
 }
 int main(int argc, char** argv) {
   pthread_t one;
   if (argc > 2) rest = atoi(argv[1]), pieces = atoi(argv[2]);
-  char pattern[4096];
-  snprintf(pattern, sizeof pattern, "%s/*/t*.zst", getenv("RACECAST_DIR"));
   pthread_create(&one, 0, work, 0);
-  glob_t found;
-  for (int i = 0; i < 12000 && (argc == 2 || glob(pattern, 0, 0, &found) != 0 || found.gl_pathc < (unsigned)pieces); ++i) usleep(10000);
+  for (int i = 0; i < 12000 && (argc == 2 || count("t*.zst") < (size_t)pieces); ++i) usleep(10000);
   pthread_mutex_lock(&m);
   done = 1;
   pthread_mutex_unlock(&m);
@@ -78,29 +84,29 @@ expect 0 "$racecast" dump trace --verify packed/*.rct
 expect 0 "$racecast" import "$folder" -o again.rct
 cmp -s again.rct packed/*.rct || fail "merged once more it is another trace"
 
-# ---- the limit counts what is on disk: 100 pieces of a 64th of it are not too much (if it is not written faster than it can be packed)
-expect 0 "$racecast" run --max-size 16M --keep-raw --record-only --out much -- ./packs 50000 100
+# ---- the limit counts what is on disk: 100 pieces of a 64th of it are not too much
+expect 0 "$racecast" run --max-size 16M --keep-raw --record-only --out much -- ./packs 5000 100
 says_not err "recording stopped"
 unpacked=$(python3 -c 'import glob, struct; print(sum(struct.unpack_from("<8xQ", open(f, "rb").read(16))[0] for f in glob.glob("much/*/*.zst")))')
 at_least $((17 << 20)) "$unpacked" "bytes before packing"
 [ "$(du -sk --apparent-size much/*.0 | cut -f1)" -lt 16384 ] || fail "more than the limit: $(du -sk much)"
 
-# ---- racecast is killed while it packs, and the program with it
+# ---- while it packs, racecast is killed (and the program with it), or the program alone: what was logged is there
 kills=${RACECAST_KILLS:-4}
 [ "$kills" -le 50 ] || kills=50
 RANDOM=11
 dead() { [ ! -e "/proc/$1/stat" ] || grep -q '^State:[[:space:]]*[ZX]' "/proc/$1/status" 2>/dev/null; }
 for k in $(seq 1 "$kills"); do
   rm -rf killed
-  "$racecast" run --max-size 32M --out killed --record-only -- ./packs on >out 2>err &
+  "$racecast" run --max-size 32M --out killed --keep-raw --record-only -- ./packs on >out 2>err &
   run=$!
   # pieces are a 64th of the limit
   wait_until "something is packed" sh -c 'ls killed/*/*.zst >/dev/null 2>&1'
   sleep "0.0$((RANDOM % 90 + 10))"
-  kill -KILL $run
-  wait $run 2>/dev/null
   folder=$(find killed -mindepth 1 -maxdepth 1 -type d)
   pid=$(basename "$folder" .0)
+  if [ $((k % 2)) -eq 0 ]; then kill -KILL $run; else kill -KILL "$pid"; fi
+  wait $run 2>/dev/null
   wait_until "the program is killed, too" dead "$pid"
   expect 0 "$racecast" import "$folder" -o killed.rct
   says_not err "lost"
