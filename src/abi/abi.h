@@ -9,6 +9,11 @@
 //   tN.log    what streams wrote before, in order: stream N from its start, and then, one after the other, those that
 //             took over its buffer. Where a stream begins in which log, its Stream record in meta says; it ends where
 //             the next one in that log begins, the last one with the file.
+//   tN.B.log  where that is long: how it goes on, from byte B of the log on. Each of these files, the *pieces* of the
+//             log, begins with a whole record. When the next one is there a piece is complete, and racecast packs it
+//             while the program runs (tN.log.zst, tN.B.log.zst: recording/keep/raw_log.h). Where both are there they
+//             are the same.
+//   saved     8 bytes: by how much packing has made the logs smaller so far. Written by who packs.
 // A stream is a thread, or the signal handlers of a thread (ThreadState::handlers_of).
 //
 // A stream is a sequence of records. A record starts with 32 bits:
@@ -22,7 +27,7 @@
 
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 9;
+inline constexpr std::uint32_t kVersion = 10;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -56,6 +61,7 @@ struct ThreadState {
   std::uint32_t handlers_of;  // stream of the interrupted code, or kNoStream
   std::uint32_t ended;        // 1: the thread is over, the log is complete
   std::uint32_t pending = 0;  // bytes behind `cur`: records of an access that is under way (__racecast_access)
+  std::uint64_t piece = 0;    // where in the log the piece begins that is written to
   // What follows in the page is the runtime's own.
 };
 inline constexpr std::uint32_t kNoStream = 0xffffffff;
@@ -322,7 +328,17 @@ struct Effect {
 // ---- what `racecast run` tells the runtime, in environment variables
 inline constexpr const char* kEnvFolder =
     "RACECAST_DIR";  // where to make a folder per process; without: nothing is recorded
-inline constexpr const char* kEnvMaxBytes = "RACECAST_MAX_BYTES";  // of all logs of a process
+inline constexpr const char* kEnvMaxBytes = "RACECAST_MAX_BYTES";  // of all logs of a process, as they are on disk
+inline constexpr const char* kSavedFile = "saved";
+inline constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;  // of a piece; a 64th of the limit if that is less
+// Without it: so much, and no more than a tenth of what was free on the disk when the process started.
+inline constexpr std::uint64_t kDefaultMaxBytes = std::uint64_t{2} << 30;
+inline constexpr std::uint64_t kDefaultPartOfFree = 10;
+// And so much before packing: all of it has to be looked at.
+inline constexpr std::uint64_t kDefaultMaxUnpacked = std::uint64_t{8} << 30;
+// Whatever the limit: recording stops when less is free than this, or than a twentieth of what was free at the start.
+inline constexpr std::uint64_t kLeftFree = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kLeftPartOfFree = 20;
 inline constexpr const char* kEnvMaxEvents =
     "RACECAST_MAX_EVENTS";  // the same, counted as kBytesPerEvent each: counting bytes costs nothing
 inline constexpr std::uint64_t kBytesPerEvent = 8;

@@ -182,18 +182,19 @@ std::optional<Buffer> read_buffer(const std::string& path, RawFolder& folder) {
   return buffer;
 }
 
+using Logs = std::map<std::uint32_t, std::shared_ptr<const RawLog>>;
+
 // Finds the stream's part of its log, which ends at `log_end` or with the file, and puts it together with its buffer
 // (abi.h, ThreadState, says how). `buffer` may be null: the stream had ended.
-void complete_stream(const std::string& folder_path, Buffer* buffer, std::optional<std::uint64_t> log_end,
-                     RawStream& stream, RawFolder& folder) {
-  stream.log = fmt::format("{}/t{}.log", folder_path, stream.log_number);
-  std::error_code error;
-  std::uint64_t file_size = fs::file_size(stream.log, error);
-  if (error) file_size = 0;
+void complete_stream(const std::string& folder_path, const Logs& logs, Buffer* buffer,
+                     std::optional<std::uint64_t> log_end, RawStream& stream, RawFolder& folder) {
+  const std::string name = fmt::format("{}/t{}.log", folder_path, stream.log_number);
+  if (const auto log = logs.find(stream.log_number); log != logs.end()) stream.log = log->second;
+  const std::uint64_t file_size = stream.log == nullptr ? 0 : stream.log->end();
   const std::uint64_t there = file_size - std::min(file_size, stream.log_begin);
   const std::uint64_t log_size = log_end ? std::min(there, *log_end - stream.log_begin) : there;
   if (log_end && log_size < *log_end - stream.log_begin) {
-    folder.notes.push_back(fmt::format("{}: {} bytes are lost", stream.log, *log_end - stream.log_begin - log_size));
+    folder.notes.push_back(fmt::format("{}: {} bytes are lost", name, *log_end - stream.log_begin - log_size));
   }
   stream.log_bytes = log_size;
   if (buffer == nullptr) return;
@@ -201,7 +202,7 @@ void complete_stream(const std::string& folder_path, Buffer* buffer, std::option
   const bool empty = state.cur == state.begin;
   if (!empty) stream.log_bytes = std::min(log_size, state.logged);
   if (log_size < state.logged) {
-    folder.notes.push_back(fmt::format("{}: {} bytes are lost", stream.log, state.logged - log_size));
+    folder.notes.push_back(fmt::format("{}: {} bytes are lost", name, state.logged - log_size));
   } else if (!empty) {
     stream.tail = std::move(buffer->records);
   }
@@ -228,14 +229,25 @@ Result<RawFolder> read_raw_folder(const std::string& path) {
   RawFolder folder;
   RC_TRY_STATUS(read_meta(path + "/meta", folder));
   std::map<std::uint32_t, Buffer> buffers;  // by stream
+  std::map<std::uint32_t, std::vector<LogPiece>> pieces;
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    if (!is_buffer(entry->path().filename().string())) continue;
+    const std::string name = entry->path().filename().string();
+    if (PieceName piece; parse_piece_name(name, piece)) {
+      std::string whole = entry->path().string();
+      if (piece.packed) whole.resize(whole.size() - std::strlen(kPackedEnding));
+      const std::uint64_t bytes = bytes_of_piece(whole, piece.packed);
+      pieces[piece.log].push_back({piece.begin, bytes, std::move(whole), piece.packed});
+    }
+    if (!is_buffer(name)) continue;
     if (auto buffer = read_buffer(entry->path().string(), folder)) {
       buffers.insert_or_assign(buffer->state.stream, std::move(*buffer));
     }
   }
   if (error) return bad_input(fmt::format("{}: cannot be read: {}", path, error.message()));
+  Logs logs;
+  for (auto& [number, found] : pieces)
+    logs[number] = std::make_shared<RawLog>(make_log(fmt::format("{}/t{}.log", path, number), std::move(found), 0));
   // A buffer whose stream is not in meta: the process died in between, or meta is damaged.
   std::set<std::uint32_t> noted;
   for (const RawStream& stream : folder.streams) noted.insert(stream.number);
@@ -255,7 +267,7 @@ Result<RawFolder> read_raw_folder(const std::string& path) {
   for (std::size_t i = 0; i < folder.streams.size(); ++i) {
     RawStream& stream = folder.streams[i];
     const auto buffer = buffers.find(stream.number);
-    complete_stream(path, buffer == buffers.end() ? nullptr : &buffer->second, ends[i], stream, folder);
+    complete_stream(path, logs, buffer == buffers.end() ? nullptr : &buffer->second, ends[i], stream, folder);
   }
   return folder;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include "abi/abi.h"
 #include "base/result.h"
+#include "recording/keep/raw_log.h"
 
 namespace racecast::recording {
 
@@ -32,11 +34,11 @@ struct RawStream {
   std::uint32_t number = 0;
   std::uint32_t thread = 0;
   std::uint32_t handlers_of = abi::kNoStream;
-  std::uint32_t log_number = 0;    // N of tN.log
-  std::string log;                 // its path; it may not exist where log_bytes is 0
-  std::uint64_t log_begin = 0;     // where in it this stream begins
-  std::uint64_t log_bytes = 0;     // how much of it counts
-  std::vector<std::uint8_t> tail;  // what was still in the buffer: it follows the log
+  std::uint32_t log_number = 0;       // N of tN.log
+  std::shared_ptr<const RawLog> log;  // null where log_bytes is 0
+  std::uint64_t log_begin = 0;        // where in it this stream begins
+  std::uint64_t log_bytes = 0;        // how much of it counts
+  std::vector<std::uint8_t> tail;     // what was still in the buffer: it follows the log
 };
 
 struct RawFolder {

@@ -1,11 +1,7 @@
 #include "recording/stream.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 
 namespace racecast::recording {
@@ -30,21 +26,6 @@ T load(const std::uint8_t* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
-}
-
-// Up to `size` bytes of a file from `offset` on; how many were read.
-std::size_t read_at(const std::string& path, std::uint64_t offset, std::uint8_t* to, std::size_t size) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t n = ::pread(file, to + done, size - done, static_cast<off_t>(offset + done));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  ::close(file);
-  return done;
 }
 
 }  // namespace
@@ -87,7 +68,7 @@ bool Cursor::fill(std::size_t size) {
     if (offset_ < raw_->log_bytes) {
       count = static_cast<std::size_t>(std::min<std::uint64_t>(room - end_, raw_->log_bytes - offset_));
       // A file that became shorter: what is not there reads as zeros, which are no record.
-      const std::size_t there = read_at(raw_->log, raw_->log_begin + offset_, window_.data() + end_, count);
+      const std::size_t there = log_.read(raw_->log_begin + offset_, window_.data() + end_, count);
       std::fill_n(window_.begin() + static_cast<std::ptrdiff_t>(end_ + there), count - there, std::uint8_t{0});
     } else {
       count = room - end_;

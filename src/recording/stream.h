@@ -45,7 +45,7 @@ std::size_t fixed_bytes(abi::Tag tag);
 class Cursor {
  public:
   // All must outlive it.
-  Cursor(const RawStream& raw, Code& code) : raw_(&raw), code_(&code) {}
+  Cursor(const RawStream& raw, Code& code) : raw_(&raw), log_(raw.log.get()), code_(&code) {}
   // False at the end, for good.
   bool next(Record& record);
   // Bytes behind a record that makes no sense (or that is cut off); 0: the stream was read to its end.
@@ -64,6 +64,7 @@ class Cursor {
   std::size_t runtime_bytes(abi::Tag tag);
 
   const RawStream* raw_;
+  LogReader log_;
   Code* code_;
   Code::Hint hint_;
   std::vector<std::uint8_t> window_;

@@ -275,7 +275,7 @@ says left.txt "no race found in what was recorded; not looked at: 1 other proces
 python3 -c 'import json; j = json.load(open("left.json")); assert not j["complete"] and len(j["not_looked_at"]) == 1' || fail "left.json"
 says left.txt "not looked at: process ("
 
-# ---- a full disk: what was recorded until then is looked at
+# ---- a full disk: what was recorded until then is looked at (the default limit would stop before: bounds.sh)
 "$racecast" cc -O1 -pthread -x c -o fills - <<'C' || fail "fills"
 #include <pthread.h>
 #include <stdio.h>
@@ -297,7 +297,7 @@ int main(int argc, char** argv) {
 C
 for way in mount no-mount; do
   make_small_disk 1024 $way || { [ $way = mount ] && echo "no tmpfs can be mounted: the full disk is one that only says so" >&2; continue; }
-  expect 66 "${on_small[@]}" "$racecast" run --out "$small/racy" -- ./fills race
+  expect 66 "${on_small[@]}" "$racecast" run --max-size 1G --out "$small/racy" -- ./fills race
   says out "done"
   says err "data race on x"
   says err "not everything was looked at: recording stopped: a log cannot be written"
@@ -308,20 +308,20 @@ for way in mount no-mount; do
   expect 0 "$racecast" dump trace tmp/racecast.*/*.rct
   says out "recording stopped: a log cannot be written"
   rm -rf tmp/racecast.*
-  expect 5 "${on_small[@]}" "$racecast" run --out "$small/clean" -- ./fills
+  expect 5 "${on_small[@]}" "$racecast" run --max-size 1G --out "$small/clean" -- ./fills
   says err "no race found in what was recorded; recording stopped: a log cannot be written"
   rm -rf tmp/racecast.*
-  expect 5 "${on_small[@]}" "$racecast" record -o "$small/recorded" -- ./fills
+  expect 5 "${on_small[@]}" "$racecast" record --max-size 1G -o "$small/recorded" -- ./fills
   says err "the trace is not complete: recording stopped: "
   expect 0 "$racecast" analyze tmp/racecast.*/*.rct
   rm -rf tmp/racecast.*
   # the temporary folder itself: nothing is left of what nobody asked for
-  expect 66 "${on_small[@]}" env TMPDIR="$small" "$racecast" run -- ./fills race
+  expect 66 "${on_small[@]}" env TMPDIR="$small" "$racecast" run --max-size 1G -- ./fills race
   says err "data race on x"
   went=$(sed -n 's/.*; the trace went to \(.*\)\/.*/\1/p' err)
   [ -n "$went" ] && [ ! -e "$went" ] || fail "left behind, or not said where it was: $went"
   # a later run that cannot be recorded does not take the ones before it away
-  expect 66 "${on_small[@]}" "$racecast" run --runs 3 --keep-raw --out "$small/runs" --report runs.txt -- ./fills race
+  expect 66 "${on_small[@]}" "$racecast" run --max-size 1G --runs 3 --keep-raw --out "$small/runs" --report runs.txt -- ./fills race
   says runs.txt "data race on x"
   says runs.txt "not looked at: run 2 and those behind it: "
   remove_small_disk

@@ -202,7 +202,7 @@ says err "recording stopped: the buffer of a thread cannot be made"
 # Disk full: a real one where it can be mounted (a store to a page without a block would be SIGBUS), and always one that only says so.
 for way in mount no-mount; do
   make_small_disk 1500 $way || { [ $way = mount ] && echo "no tmpfs can be mounted: the full disk is one that only says so" >&2; continue; }
-  expect 0 "${on_small[@]}" env RACECAST_DIR="$small" ./hooks threads 2 150000
+  expect 0 "${on_small[@]}" env RACECAST_DIR="$small" RACECAST_MAX_BYTES=1000000000 ./hooks threads 2 150000
   [ "$(wc -l <err)" -eq 1 ] || fail "$way: not one line: $(cat err)"
   says err "recording stopped: "
   rm -rf rec && cp -r "$small" rec

@@ -23,10 +23,7 @@ class Stream:
         if page is not None:
             cur, end, border, begin, logged, *same, self.ended = struct.unpack_from("<QQQQQQIIIII", page)
             assert same == [log_begin, log, number, thread, handlers_of]
-        try:
-            log = open(f"{folder}/t{log}.log", "rb").read()[log_begin:log_end]
-        except FileNotFoundError:
-            log = b""
+        log = whole_log(folder, log)[log_begin:log_end]
         assert len(log) >= logged, "bytes of the log are lost"
         if cur != begin:
             log = log[:logged]
@@ -42,6 +39,16 @@ class Stream:
 
     def stamps(self):
         return [r[1] for r in self.records if r[0] != "plain" and TAGS[tag_number(r[0])][1][0] == "s"]
+
+
+def whole_log(folder, number):
+    """A log may go on in further pieces, which are named by where in it they begin."""
+    log = b""
+    while os.path.exists(piece := f"{folder}/t{number}.{len(log)}.log" if log else f"{folder}/t{number}.log"):
+        log += open(piece, "rb").read()
+        if os.path.getsize(piece) == 0:
+            break
+    return log
 
 
 def tag_number(name):

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/open_trace.h"
+#include "cli/record/keeping.h"
 #include "cli/record/preload.h"
 #include "cli/record/recordings.h"
 #include "cli/record/run_program.h"
@@ -73,7 +74,11 @@ Result<RunOnce> record_once(const ProgramOptions& options, RecordingFolder& fold
   RC_TRY(const std::string inside,
          options.runs == 1 ? Result<std::string>(folder.path()) : folder.inside(fmt::format("run{}", run)));
   RunOnce recorded;
-  RC_TRY(recorded.end, run_program(options.words, environment_of(options, inside, run)));
+  {
+    std::optional<Keeping> keeping;
+    RC_TRY(recorded.end,
+           run_program(options.words, environment_of(options, inside, run), [&] { keeping.emplace(inside); }));
+  }
   if (recorded.end.signal != 0)
     note(fmt::format("{} was killed by signal {} ({}); what it recorded before is looked at", options.words[0],
                      recorded.end.signal, strsignal(recorded.end.signal)));
@@ -124,12 +129,14 @@ void add_program_options(Command& command, ProgramOptions& options, bool with_re
             ->type_name("SECONDS")
             ->default_str("1")
             ->range(0.0, 86'400.0));
-  group(command
-            .add_option("--max-size", options.max_bytes,
-                        "stop recording a process after so many bytes; the program goes on (suffixes K, M, G)")
-            ->type_name("BYTES")
-            ->check(refuse_sign)
-            ->as_size(false));
+  group(
+      command
+          .add_option("--max-size", options.max_bytes,
+                      "stop recording a process when its logs take so many bytes on disk, packed; the program goes on "
+                      "(suffixes K, M, G; default: 2G, and no more than a tenth of what is free)")
+          ->type_name("BYTES")
+          ->check(refuse_sign)
+          ->as_size(false));
   group(command
             .add_option("--max-events", options.max_events,
                         "the same, after about so many events (suffixes K, M, G; counted as 8 bytes each)")

@@ -79,7 +79,8 @@ void end_with(pid_t racecast) {
 }  // namespace
 
 Result<ProgramEnd> run_program(const std::vector<std::string>& words,
-                               const std::vector<std::pair<std::string, std::string>>& environment) {
+                               const std::vector<std::pair<std::string, std::string>>& environment,
+                               const std::function<void()>& started) {
   std::fflush(nullptr);
   int failure[2];  // closed by a successful exec; else it brings errno
   if (pipe2(failure, O_CLOEXEC) != 0) return bad_input(fmt::format("no pipe: {}", std::strerror(errno)));
@@ -103,6 +104,7 @@ Result<ProgramEnd> run_program(const std::vector<std::string>& words,
   do got = read(failure[0], &why, sizeof why);
   while (got < 0 && errno == EINTR);
   close(failure[0]);
+  if (got == 0) started();
   int status = 0;
   while (waitpid(program, &status, 0) < 0)
     if (errno != EINTR) return bad_input(fmt::format("{} cannot be waited for: {}", words[0], std::strerror(errno)));

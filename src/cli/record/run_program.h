@@ -2,6 +2,7 @@
 // waits.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,9 +19,10 @@ struct ProgramEnd {
 
 // `words` is the program and its arguments; `environment` is added to racecast's own. While the program runs, a Ctrl-C
 // on the terminal is the program's business alone; a signal that is sent to racecast itself is passed on. A program
-// that cannot be started is bad_input. Call it in the main thread: the program is killed when the thread that started
-// it ends without having waited for it.
+// that cannot be started is bad_input. `started` is called when it runs. Call it in the main thread: the program is
+// killed when the thread that started it ends without having waited for it.
 Result<ProgramEnd> run_program(const std::vector<std::string>& words,
-                               const std::vector<std::pair<std::string, std::string>>& environment);
+                               const std::vector<std::pair<std::string, std::string>>& environment,
+                               const std::function<void()>& started);
 
 }  // namespace racecast::cli

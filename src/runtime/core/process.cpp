@@ -12,6 +12,7 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +38,10 @@ constinit Process process;
 namespace {
 
 char base_folder[2048];  // RACECAST_DIR, absolute
+constexpr std::uint64_t kNoWish = ~std::uint64_t{0};
+struct {
+  std::uint64_t bytes = kNoWish, events = kNoWish;
+} constinit wish;  // RACECAST_MAX_BYTES, RACECAST_MAX_EVENTS
 
 std::size_t length_of(const char* text) {
   return __builtin_strlen(text);
@@ -123,14 +128,31 @@ bool read_environment() {
     say("nothing is recorded: the path of the folder is too long");
     return false;
   }
-  process.max_bytes = number_in(::secure_getenv(abi::kEnvMaxBytes), ~std::uint64_t{0});
-  const std::uint64_t max_events = number_in(::secure_getenv(abi::kEnvMaxEvents), ~std::uint64_t{0});
-  process.max_is_of_events = max_events < process.max_bytes / abi::kBytesPerEvent;
-  if (process.max_is_of_events) process.max_bytes = max_events * abi::kBytesPerEvent;
+  wish.bytes = number_in(::secure_getenv(abi::kEnvMaxBytes), kNoWish);
+  wish.events = number_in(::secure_getenv(abi::kEnvMaxEvents), kNoWish);
   process.exit_wait = static_cast<std::uint32_t>(number_in(::secure_getenv(abi::kEnvExitWait), abi::kDefaultExitWait));
   const char* seed = ::secure_getenv(abi::kEnvSeed);
   process.seed = seed == nullptr || *seed == 0 ? 0 : number_in(seed, 0) + 1;
   return true;
+}
+
+// What this process may write. The disk is asked anew in every process: what others have written is not free any more.
+void set_limits() {
+  const std::uint64_t free = free_on_disk();
+  process.default_size = wish.bytes == kNoWish;
+  process.max_bytes = process.default_size ? abi::kDefaultMaxBytes : wish.bytes;
+  process.max_unpacked = process.default_size ? abi::kDefaultMaxUnpacked : kNoWish;
+  process.left_free = 0;
+  if (free != 0) {
+    if (process.default_size && free / abi::kDefaultPartOfFree < process.max_bytes)
+      process.max_bytes = free / abi::kDefaultPartOfFree;
+    process.left_free = free / abi::kLeftPartOfFree < abi::kLeftFree ? free / abi::kLeftPartOfFree : abi::kLeftFree;
+  }
+  process.events_limited = wish.events < process.max_unpacked / abi::kBytesPerEvent;
+  if (process.events_limited) process.max_unpacked = wish.events * abi::kBytesPerEvent;
+  constexpr std::uint64_t kPieces = 64;
+  const std::uint64_t most = process.max_bytes < process.max_unpacked ? process.max_bytes : process.max_unpacked;
+  process.piece_bytes = most / kPieces < abi::kPieceBytes ? most / kPieces : abi::kPieceBytes;
 }
 
 // DIR/PID.K with the first K that is free: a program that was exec'd, or a pid that came again, counts on.
@@ -170,12 +192,14 @@ bool open_recording() {
     say("nothing is recorded: cannot write in ", process.folder);
     return false;
   }
+  set_limits();
   process.next_thread.store(0);
   process.next_stream.store(0);
   process.living.store(1);
   process.exit_waiter.store(0);
   process.pid = static_cast<std::uint32_t>(sys(SYS_getpid));
   process.logged.store(0);
+  process.saved.store(0);
   process.switches_stacks.store(false);
   return true;
 }
@@ -242,12 +266,24 @@ void start_process() {
     note_incomplete("threads that ran before the first library compiled with racecast was loaded are not recorded");
 }
 
-void stop_recording(const char* reason) {
+void stop_recording(const char* reason, std::uint64_t at, const char* advice) {
   if (process.stopped.exchange(true)) return;
   const std::uint64_t stamp = next_stamp();
-  const Part parts[] = {{&stamp, sizeof(stamp)}, {reason, length_of(reason)}};
+  char text[320] = "";
+  add_text(text, sizeof(text), reason);
+  if (at != 0) {
+    const bool large = at >= std::uint64_t{1} << 30;
+    const std::uint64_t tenths = (at >> (large ? 20 : 10)) * 10 >> 10;
+    add_text(text, sizeof(text), " at ");
+    add_number(text, sizeof(text), tenths / 10);
+    add_text(text, sizeof(text), ".");
+    add_number(text, sizeof(text), tenths % 10);
+    add_text(text, sizeof(text), large ? " GiB" : " MiB");
+  }
+  add_text(text, sizeof(text), advice);
+  const Part parts[] = {{&stamp, sizeof(stamp)}, {text, length_of(text)}};
   write_meta(abi::MetaKind::Stopped, parts, 2);
-  say("recording stopped: ", reason, "; the program goes on");
+  say("recording stopped: ", text, "; the program goes on");
 }
 
 void say_if_unrecorded() {
@@ -285,6 +321,21 @@ void say(const char* first, const char* second, const char* third) {
   struct iovec parts[5];
   for (int i = 0; i < 5; ++i) parts[i] = {const_cast<char*>(texts[i]), length_of(texts[i])};
   sys(SYS_writev, 2, parts, 5);
+}
+
+std::uint64_t free_on_disk() {
+  struct statfs disk = {};
+  if (sys(SYS_statfs, process.folder, &disk) != 0) return 0;
+  return static_cast<std::uint64_t>(disk.f_bavail) * static_cast<std::uint64_t>(disk.f_bsize);
+}
+
+std::uint64_t saved_by_packing() {
+  const int fd = open_in_folder(abi::kSavedFile, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  std::uint64_t saved = 0;
+  if (sys(SYS_read, fd, &saved, sizeof(saved)) != sizeof(saved)) saved = 0;
+  sys(SYS_close, fd);
+  return saved;
 }
 
 int open_in_folder(const char* name, int flags) {

@@ -33,11 +33,16 @@ struct Process {
   std::atomic<std::uint32_t> end_signals{0};  // exit_wait.cpp: that came so far
   std::uint32_t exit_wait = 0;                // milliseconds
   std::uint32_t pid = 0;
-  std::atomic<std::uint64_t> logged{0};  // bytes, of all logs
-  std::uint64_t max_bytes = ~std::uint64_t{0};
-  bool max_is_of_events = false;  // max_bytes stands for a number of events
-  std::uint64_t seed = 0;         // 1 + RACECAST_SEED; 0: do not perturb
-  char folder[3072] = {};         // of this process, absolute
+  std::atomic<std::uint64_t> logged{0};            // bytes, of all logs
+  std::atomic<std::uint64_t> saved{0};             // what packing made of them less, when somebody last looked
+  std::uint64_t max_bytes = ~std::uint64_t{0};     // on disk
+  std::uint64_t max_unpacked = ~std::uint64_t{0};  // of what was logged
+  std::uint64_t piece_bytes = abi::kPieceBytes;
+  std::uint64_t left_free = 0;  // bytes of the disk that are not for us
+  bool default_size = false;    // nobody said how much
+  bool events_limited = false;  // max_unpacked stands for a number of events
+  std::uint64_t seed = 0;       // 1 + RACECAST_SEED; 0: do not perturb
+  char folder[3072] = {};       // of this process, absolute
 };
 extern Process process;
 
@@ -49,8 +54,9 @@ inline bool process_recorded() {
   return process.phase.load(std::memory_order_acquire) == 2 && !process.stopped.load(std::memory_order_relaxed);
 }
 
-// Stops recording for good, for `reason` (a few words). Only the first call does anything.
-void stop_recording(const char* reason);
+// Stops recording for good, for `reason` (a few words), at a size that is told where it is not 0; `advice` follows it.
+// Only the first call does anything.
+void stop_recording(const char* reason, std::uint64_t at = 0, const char* advice = "");
 
 // For who starts a thread: if this program has hooks and nobody asked to record it, one line on stderr says so, once.
 // Not where its parent has hooks, too: that one has said it. A program without threads is no matter for racecast, and
@@ -64,6 +70,12 @@ void note_stack_switch();
 
 // One line on stderr: "racecast: " and the parts. Nothing, if descriptor 2 is another file than it was at the start.
 void say(const char* first, const char* second = "", const char* third = "");
+
+// Bytes of the folder's disk that are free; 0: not known.
+std::uint64_t free_on_disk();
+
+// By how much packing has made the logs smaller on disk (abi::kSavedFile).
+std::uint64_t saved_by_packing();
 
 // Opens a file of the process folder. Minus the error number on failure.
 int open_in_folder(const char* name, int flags);

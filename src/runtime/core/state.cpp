@@ -22,19 +22,27 @@ static_assert(abi::kMaxLongRecord <= abi::kBufferBytes - abi::kMaxRecord);
 // Smaller than a thread's first-level cache, larger than any record of the plugin.
 alignas(64) std::uint8_t sink_buffer[4 * abi::kMaxRecord];
 
-// "tN.buf" or "tN.log".
+// "tN.buf", "tN.log" or, with a `piece` that is not the first one, "tN.B.log".
 struct FileName {
-  FileName(std::uint32_t stream, const char* extension) {
-    char digits[10];
-    int count = 0;
-    do digits[count++] = static_cast<char>('0' + stream % 10);
-    while ((stream /= 10) != 0);
+  FileName(std::uint32_t stream, const char* extension, std::uint64_t piece = 0) {
     char* at = text;
     *at++ = 't';
-    while (count != 0) *at++ = digits[--count];
+    at = put(at, stream);
+    if (piece != 0) {
+      *at++ = '.';
+      at = put(at, piece);
+    }
     __builtin_memcpy(at, extension, 5);
   }
-  char text[20];
+  static char* put(char* at, std::uint64_t number) {
+    char digits[20];
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (count != 0) *at++ = digits[--count];
+    return at;
+  }
+  char text[40];
 };
 
 // Blocks on disk for the whole file: a store to a mapped page without one would be SIGBUS when the disk is full.
@@ -89,28 +97,69 @@ Stream* map_new_stream(std::uint32_t number) {
   return stream;
 }
 
-// Blocks for the next part of a log, asked for before it is written: a filesystem then finds them at once instead of
+// Blocks for the next part of a piece, asked for before it is written: a filesystem then finds them at once instead of
 // one by one as they are filled, which is a third of the cost of writing. Only a wish: without them the write makes its
 // own. Not for a log that is written once.
 void reserve_in_log(int fd, std::uint64_t at, std::size_t bytes) {
   constexpr std::uint64_t kPart = std::uint64_t{1} << 20;
   static_assert(abi::kBufferBytes <= kPart);
   const std::uint64_t begin = (at + bytes) / kPart * kPart;
-  if (at == 0 || (begin <= at && at > abi::kBufferBytes)) return;
+  if (at == 0 || (begin <= at && at > abi::kBufferBytes) || begin >= process.piece_bytes) return;
   if (file_size_allowed(begin + kPart)) sys(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, begin, kPart);
 }
 
-const char* append_to_log(const abi::ThreadState& state, std::size_t bytes) {
-  if (process.logged.fetch_add(bytes, std::memory_order_relaxed) + bytes > process.max_bytes)
-    return process.max_is_of_events ? "the limit of events was reached" : "the size limit was reached";
-  const std::uint64_t at = state.log_begin + state.logged;
-  if (!file_size_allowed(at + bytes)) return "the log would exceed the limit on file sizes";
-  const int fd = open_in_folder(FileName(state.log, ".log").text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
-  if (fd < 0) return "a log cannot be opened";
+// Why nothing more may be written.
+struct Trouble {
+  const char* reason = nullptr;  // null: there is none
+  std::uint64_t at = 0;          // a size that is told
+  const char* advice = "";
+};
+
+constexpr const char* kMoreOrLast = " (--max-size SIZE records more)";
+
+// Whether so many bytes are on disk that no more may come. Asks how much packing has saved only where that matters.
+bool is_full(std::uint64_t logged) {
+  if (logged - process.saved.load(std::memory_order_relaxed) <= process.max_bytes) return false;
+  const std::uint64_t saved = saved_by_packing();
+  if (saved > logged) return true;  // somebody else wrote it
+  process.saved.store(saved, std::memory_order_relaxed);
+  return logged - saved > process.max_bytes;
+}
+
+// Counts bytes that are to be written.
+Trouble count_logged(std::size_t bytes) {
+  constexpr std::uint64_t kBetweenLooks = std::uint64_t{4} << 20;
+  const std::uint64_t before = process.logged.fetch_add(bytes, std::memory_order_relaxed);
+  const std::uint64_t after = before + bytes;
+  if (after > process.max_unpacked) {
+    if (process.events_limited) return {"the limit of events was reached", 0, ""};
+    return {"the default limit of what is recorded before packing was reached", process.max_unpacked, kMoreOrLast};
+  }
+  if (is_full(after)) {
+    if (!process.default_size) return {"the size limit was reached", process.max_bytes, kMoreOrLast};
+    return {"the default size limit was reached", process.max_bytes, kMoreOrLast};
+  }
+  // Others write to the disk, too.
+  if (before / kBetweenLooks == after / kBetweenLooks) return {};
+  const std::uint64_t free = free_on_disk();
+  if (free == 0 || free >= process.left_free) return {};
+  return {"the disk is nearly full", 0, " (--out and TMPDIR choose another one)"};
+}
+
+Trouble append_to_log(abi::ThreadState& state, std::size_t bytes) {
+  if (const Trouble limit = count_logged(bytes); limit.reason != nullptr) return limit;
+  const std::uint64_t end = state.log_begin + state.logged;
+  if (end - state.piece >= process.piece_bytes) state.piece = end;
+  const std::uint64_t at = end - state.piece;
+  if (!file_size_allowed(at + bytes)) return {"the log would exceed the limit on file sizes"};
+  const int fd =
+      open_in_folder(FileName(state.log, ".log", state.piece).text, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC);
+  if (fd < 0) return {"a log cannot be opened"};
   reserve_in_log(fd, at, bytes);
   const bool written = write_all(fd, state.begin, bytes);
   sys(SYS_close, fd);
-  return written ? nullptr : "a log cannot be written (is the disk full?)";
+  if (written) return {};
+  return {"a log cannot be written (is the disk full?)"};
 }
 
 }  // namespace
@@ -135,6 +184,7 @@ Stream* make_stream(std::uint32_t thread, std::uint32_t handlers_of) {
   const std::uint32_t number = process.next_stream.fetch_add(1, std::memory_order_relaxed);
   std::uint32_t log = number;
   std::uint64_t log_begin = 0;
+  std::uint64_t piece = 0;
   Stream* stream = take_spare();
   if (stream == nullptr) {
     stream = map_new_stream(number);
@@ -142,6 +192,7 @@ Stream* make_stream(std::uint32_t thread, std::uint32_t handlers_of) {
              end < kMaxSharedLog && file_size_allowed(2 * kMaxSharedLog)) {
     log = stream->head.log;
     log_begin = end;
+    piece = stream->head.piece;
   }
   if (stream == nullptr) {
     stop_recording("the buffer of a thread cannot be made (is the disk full?)");
@@ -170,7 +221,8 @@ Stream* make_stream(std::uint32_t thread, std::uint32_t handlers_of) {
                   .stream = number,
                   .thread = thread,
                   .handlers_of = handlers_of,
-                  .ended = 0};
+                  .ended = 0,
+                  .piece = piece};
   return stream;
 }
 
@@ -178,8 +230,8 @@ bool flush(abi::ThreadState& state) {
   if (process.stopped.load(std::memory_order_relaxed)) return false;
   const auto bytes = static_cast<std::size_t>(state.cur - state.begin);
   if (bytes == 0) return true;
-  if (const char* trouble = append_to_log(state, bytes)) {
-    stop_recording(trouble);
+  if (const Trouble trouble = append_to_log(state, bytes); trouble.reason != nullptr) {
+    stop_recording(trouble.reason, trouble.at, trouble.advice);
     return false;
   }
   // In this order: see abi.h. A kill in between loses nothing and shows nothing twice.
