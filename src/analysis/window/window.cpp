@@ -6,6 +6,7 @@
 
 #include "analysis/window/changes.h"
 #include "base/check.h"
+#include "model/memory/interval_map.h"
 #include "model/order/missing_order.h"
 #include "program/program.h"
 #include "trace/state.h"
@@ -373,10 +374,19 @@ struct Window::Builder {
     }
   }
 
+  struct CellsOfPiece {
+    CellNo from = 0, to = 0;
+  };
   // How far the trace has come: who wrote each cell last, and which missing code could have.
   struct Passed {
-    std::vector<PointNo> writer, section;  // by cell; section: last own point of missing code that reaches it
-    PointNo everything_section = kStart;   // the last that reaches everything
+    std::vector<PointNo> writer;                     // by cell
+    model::IntervalMap<CellNo, PointNo> section;     // of cells: the last own point of missing code that reaches it
+    std::vector<std::vector<CellsOfPiece>> reached;  // by number of pieces, when they are first met
+    PointNo everything_section = kStart;             // the last that reaches everything
+    PointNo section_of(CellNo cell) const {
+      const PointNo* const found = section.find(cell);
+      return found == nullptr ? kStart : *found;
+    }
     std::map<std::uint32_t, const trace::ReachSet*> running;  // sections whose code runs
   };
 
@@ -384,7 +394,6 @@ struct Window::Builder {
   void fill_accesses() {
     Passed passed;
     passed.writer.assign(w.cells.size(), kStart);
-    passed.section.assign(w.cells.size(), kStart);
     w.accesses_begin_.push_back(0);
     for (PointNo p = 1; p < w.event_of.size(); ++p) {
       w.accesses_begin_.push_back(static_cast<std::uint32_t>(w.accesses_.size()));
@@ -406,7 +415,10 @@ struct Window::Builder {
         }
     }
     w.accesses_begin_.push_back(static_cast<std::uint32_t>(w.accesses_.size()));
-    w.last_section = std::move(passed.section);
+    w.last_section.assign(w.cells.size(), kStart);
+    passed.section.for_each(0, static_cast<CellNo>(w.cells.size()), [&](CellNo from, CellNo to, PointNo p) {
+      std::fill(w.last_section.begin() + from, w.last_section.begin() + to, p);
+    });
     for (CellNo c = 0; c < w.cells.size() && passed.everything_section != kStart; ++c)
       if (const std::uint32_t life = w.cells[c].life;
           life == model::kNoLife || w.alloc_of[life] < passed.everything_section)
@@ -423,7 +435,7 @@ struct Window::Builder {
     if (access.read_known) access.read = cut(e.value, offset, cell.size);
     if (access.written_known) access.written = cut(trace::stored_value(e), offset, cell.size);
     if (!access.reads && !access.appends) return access;
-    access.section = passed.section[number];
+    access.section = passed.section_of(number);
     const bool born_since = cell.life != model::kNoLife && w.alloc_of[cell.life] > passed.everything_section;
     if (!born_since) access.section = std::max(access.section, passed.everything_section);
     access.recorded = e.has(trace::kByValue) ? kNone : std::max(passed.writer[number], access.section);
@@ -452,12 +464,26 @@ struct Window::Builder {
         passed.running.erase(at.section);
       else
         passed.running[at.section] = &reach_of(at);
-      for (const model::Piece& piece : x.pieces(at)) {
+      for (const CellsOfPiece& cells : cells_reached(at, passed)) passed.section.assign(cells.from, cells.to, p);
+    }
+  }
+  // The cells of what it reaches; those of one piece have numbers in a row.
+  std::span<const CellsOfPiece> cells_reached(const model::SectionAt& at, Passed& passed) const {
+    while (at.pieces >= passed.reached.size()) {
+      model::SectionAt next = at;
+      next.pieces = static_cast<std::uint32_t>(passed.reached.size());
+      std::vector<CellsOfPiece>& all = passed.reached.emplace_back();
+      for (const model::Piece& piece : x.pieces(next)) {
         const auto [from, to] = cuts_of(piece.life, piece.range.address, piece.range.size);
-        for (std::size_t c = from; c < to; ++c)
-          if (cell_at[c] != kNone) passed.section[cell_at[c]] = p;
+        const auto cuts_with_cells = std::span(cell_at).subspan(from, to - from);
+        const auto is_cell = [](CellNo cell) { return cell != kNone; };
+        const auto first = std::ranges::find_if(cuts_with_cells, is_cell);
+        if (first == cuts_with_cells.end()) continue;
+        const CellNo count = static_cast<CellNo>(std::ranges::count_if(cuts_with_cells, is_cell));
+        all.push_back({*first, *first + count});
       }
     }
+    return passed.reached[at.pieces];
   }
   static bool contains(const trace::ReachSet& reach, std::uint64_t address) {
     if (reach.everything) return true;

@@ -4,7 +4,9 @@
 #include <array>
 #include <map>
 
+#include "base/hash.h"
 #include "model/memory/byte_map.h"
+#include "model/memory/interval_map.h"
 #include "model/order/open_sections.h"
 
 namespace racecast::model {
@@ -71,9 +73,12 @@ class Writers {
   void write(std::uint64_t address, std::uint64_t size, EventNo no) { writers_.assign(address, size, no); }
   void reach(const trace::ReachSet& reach, EventNo no) {
     if (reach.everything) everything_ = no;
-    for (const trace::Range& range : reach.ranges) writers_.assign(range.address, range.size, no);
+    for (const trace::Range& range : reach.ranges) reached_.assign(range.address, range.address + range.size, no);
   }
-  void forget(std::uint64_t address, std::uint64_t size) { writers_.erase(address, size); }
+  void forget(std::uint64_t address, std::uint64_t size) {
+    writers_.erase(address, size);
+    reached_.erase(address, address + size);
+  }
 
   // Appends whom the read reads from, piece by piece. `born`: the alloc of what it reads, if that is in an object.
   void append_read(const Event& e, std::optional<EventNo> born, std::vector<ReadFrom>& reads) {
@@ -90,6 +95,13 @@ class Writers {
         for (std::uint32_t k = low; k < low + step; ++k)
           if ((mask >> k & 1) != 0) by_byte[k] = writer;
       });
+      reached_.for_each(at, at + step, [&](std::uint64_t from, std::uint64_t to, EventNo section) {
+        if (everything_ && section < *everything_) section = *everything_;
+        for (std::uint64_t byte = from; byte < to; ++byte) {
+          EventNo& writer = by_byte[byte & 7];
+          if (writer == kInitial || writer < section) writer = section;
+        }
+      });
       if (e.has(trace::kByValue)) by_byte.fill(kNobody);
       for (std::uint32_t k = low; k < low + step; ++k) {
         if (reads.size() > first && reads.back().writer == by_byte[k])
@@ -103,7 +115,8 @@ class Writers {
 
  private:
   ByteMap<EventNo> writers_;
-  std::optional<EventNo> everything_;  // last own point of a section that reaches everything
+  IntervalMap<std::uint64_t, EventNo> reached_;  // the last own point that reaches it: large, and the same ones often
+  std::optional<EventNo> everything_;            // last own point of a section that reaches everything
 };
 
 }  // namespace
@@ -149,6 +162,21 @@ void Execution::build_lives_and_reads() {
     writers.forget(e.address, e.size);
     ++changes;
   };
+  // Most changes of lives are elsewhere: what is reached is then as it was, and kept once.
+  std::vector<Piece> split;
+  HashMap<std::uint64_t, std::uint32_t> known_pieces;  // by hash
+  const auto pieces_like = [&](const std::vector<Piece>& pieces) {
+    std::uint64_t hash = pieces.size();
+    for (const Piece& piece : pieces)
+      for (const std::uint64_t part : {std::uint64_t{piece.life}, piece.range.address, piece.range.size})
+        hash = MixHash()(hash + part);
+    const auto [it, fresh] = known_pieces.try_emplace(hash, static_cast<std::uint32_t>(pieces_.size()));
+    if (!fresh && pieces_[it->second] == pieces) return it->second;
+    it.value() = static_cast<std::uint32_t>(pieces_.size());
+    pieces_.push_back(pieces);
+    pieces_as_of.push_back(changes);
+    return it->second;
+  };
   // What missing code reaches that the event is an own point of.
   const auto pass_sections = [&](const Event& e, EventNo no) {
     const SectionAt begun{static_cast<std::uint32_t>(sections_.size()), kNone32};
@@ -156,10 +184,10 @@ void Execution::build_lives_and_reads() {
     for (SectionAt& at : open.add(e, begun)) {
       const trace::ReachSet& reach = trace_.definitions.reach[sections_[at.section].reach];
       if (at.pieces == kNone32 || pieces_as_of[at.pieces] != changes) {
-        at.pieces = static_cast<std::uint32_t>(pieces_.size());
-        pieces_.emplace_back();
-        pieces_as_of.push_back(changes);
-        for (const trace::Range& range : reach.ranges) split_by_life(live, range, pieces_.back());
+        split.clear();
+        for (const trace::Range& range : reach.ranges) split_by_life(live, range, split);
+        at.pieces = pieces_like(split);
+        pieces_as_of[at.pieces] = changes;
       }
       sections_at_.push_back(at);
       writers.reach(reach, no);

@@ -50,6 +50,7 @@ struct Section {
 struct Piece {
   std::uint32_t life = kNoLife;
   trace::Range range;
+  bool operator==(const Piece&) const = default;
 };
 // A section as one of its own points finds it: what it reaches is addresses, and their lives change while it goes on.
 struct SectionAt {
