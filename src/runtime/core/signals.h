@@ -15,4 +15,7 @@ constexpr std::uint64_t place_of_signal(int number) {
 // This thread got a signal: it is after who sent it. `code`: si_code; `own`: this process sent it (posix/signal.cpp).
 void acquire_signal(int number, int code, bool own);
 
+// From now on a signal that nobody sent may be about any descriptor.
+void note_descriptor_signals();
+
 }  // namespace racecast::runtime

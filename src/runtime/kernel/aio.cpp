@@ -4,6 +4,7 @@
 #include <netdb.h>
 
 #include <cerrno>
+#include <cstddef>
 
 #include "runtime/kernel/callbacks.h"
 #include "runtime/kernel/descriptor.h"
@@ -50,7 +51,7 @@ void learn_those_done(const aiocb* const* blocks, int count, const void* callee)
 int list(int mode, aiocb* const* blocks, int count, sigevent* event, const void* callee) {
   for (int i = 0; i < count; ++i)
     if (blocks[i] != nullptr) ask(blocks[i], blocks[i]->aio_lio_opcode, callee);
-  Notification notification(mode == LIO_NOWAIT ? event : nullptr);
+  Notification notification(mode == LIO_NOWAIT ? event : nullptr, true);
   sigevent* const given = mode == LIO_NOWAIT ? const_cast<sigevent*>(notification.event()) : event;
   const int result = notification.done(real_listio(mode, blocks, count, given));
   if (mode == LIO_WAIT) learn_those_done(blocks, count, callee);
@@ -79,6 +80,12 @@ const aiocb* plain(const aiocb64* block) {
 static_assert(sizeof(aiocb) == sizeof(aiocb64));
 
 }  // namespace
+
+void learn_of(const sigevent* event) {
+  const auto* const at = reinterpret_cast<const char*>(event) - offsetof(aiocb, aio_sigevent);
+  learn(reinterpret_cast<const aiocb*>(at), address_of(aio_return));
+}
+
 }  // namespace racecast::runtime
 
 using namespace racecast::runtime;

@@ -18,6 +18,7 @@ struct Callback {
   sigval value{};
   sigevent* in_place = nullptr;  // where the program's are to be put back
   std::uint64_t place = 0;
+  bool everything = false;
 };
 
 namespace {
@@ -46,6 +47,8 @@ void run(sigval value) {
   void (*const function)(sigval) = callback->function;
   const sigval given = callback->value;
   const std::uint64_t place = callback->place;
+  const bool everything = callback->everything;
+  const sigevent* const in_place = callback->in_place;
   if (callback->in_place != nullptr) {
     callback->in_place->sigev_notify_function = function;
     callback->in_place->sigev_value = given;
@@ -57,11 +60,13 @@ void run(sigval value) {
     acquire(place);
     acquire(abi::place(abi::PlaceKind::Timer, 0));
     acquire(abi::kOutside);
+    if (in_place != nullptr) learn_of(in_place);
+    if (everything) order_everything(address_of(function));
   }
   function(given);
 }
 
-Callback* new_callback(const sigevent& event, sigevent* in_place) {
+Callback* new_callback(const sigevent& event, sigevent* in_place, bool everything) {
   for (Callback& callback : callbacks) {
     std::uint32_t free = Callback::kFree;
     if (callback.state.load(std::memory_order_relaxed) != Callback::kFree ||
@@ -70,6 +75,7 @@ Callback* new_callback(const sigevent& event, sigevent* in_place) {
     callback.function = event.sigev_notify_function;
     callback.value = event.sigev_value;
     callback.in_place = in_place;
+    callback.everything = everything;
     callback.place = abi::place(abi::PlaceKind::Callback, static_cast<std::uint64_t>(&callback - callbacks));
     if (orders()) release(callback.place);
     return &callback;
@@ -85,9 +91,9 @@ bool wants_thread(const sigevent* event) {
 
 }  // namespace
 
-Notification::Notification(const sigevent* event) : event_(event), own_{} {
+Notification::Notification(const sigevent* event, bool everything) : event_(event), own_{} {
   if (!wants_thread(event)) return;
-  callback_ = new_callback(*event, nullptr);
+  callback_ = new_callback(*event, nullptr, everything);
   if (callback_ == nullptr) return;
   own_ = *event;
   own_.sigev_notify_function = run;
@@ -110,7 +116,7 @@ void drop_callback(Callback* callback) {
 
 void wrap_in_place(sigevent* event) {
   if (!wants_thread(event)) return;
-  Callback* const callback = new_callback(*event, event);
+  Callback* const callback = new_callback(*event, event, false);
   if (callback == nullptr) return;
   event->sigev_notify_function = run;
   event->sigev_value.sival_ptr = callback;

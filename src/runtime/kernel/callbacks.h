@@ -13,7 +13,8 @@ struct Callback;
 // the program's, and done() is told its result (0: it worked). Where the program's wants no thread, it is passed on.
 class Notification {
  public:
-  explicit Notification(const sigevent* event);
+  // `everything`: what it tells of is not known.
+  explicit Notification(const sigevent* event, bool everything = false);
   const sigevent* event() const { return event_; }
   template <typename Result>
   Result done(Result result) {
@@ -35,5 +36,7 @@ void drop_callback(Callback* callback);
 
 // The same for a sigevent that libc reads where it is: it is changed, and put back before the function is called.
 void wrap_in_place(sigevent* event);
+// In that thread, before its function: what this event of an aiocb tells of is done (aio.cpp).
+void learn_of(const sigevent* event);
 
 }  // namespace racecast::runtime

@@ -3,7 +3,8 @@
 // Room: a pipe, a socket and a queue hold so much; who writes more than that has waited until somebody read, or would
 // have, had nobody read before. So what was written there in all is counted, and when it is more than fits, every
 // further write is after every read so far. (Of pages of a pipe and of messages half may be lost to spaces between
-// them.) What is written to an eventfd always fits.
+// them.) What is written to an eventfd
+// fits, until somebody has added a number of more than 32 bits to one: nobody can write as often as it would take.
 #include "runtime/kernel/descriptor.h"
 
 #include <fcntl.h>
@@ -39,6 +40,7 @@ bool leads_outside(const Descriptor& what) {
 std::uint64_t room_of(int descriptor, const Descriptor& what, bool writer) {
   switch (what.kind) {
     case DescriptorKind::Pipe:
+    case DescriptorKind::Event:
     case DescriptorKind::Queue: return abi::place(PlaceKind::Room, place_of(what));
     case DescriptorKind::Socket: {
       const Ends ends = ends_of(descriptor, what);
@@ -48,6 +50,8 @@ std::uint64_t room_of(int descriptor, const Descriptor& what, bool writer) {
     default: return 0;
   }
 }
+
+constinit std::atomic<bool> large_numbers{false};  // were added to an eventfd
 
 // How much can still be written before somebody must read, of each room. A slot that had another one before is taken to
 // be full: nobody knows what was written there.
@@ -75,6 +79,7 @@ std::int64_t size_of(int descriptor, DescriptorKind kind) {
 
 // This many bytes were written: are there more now than fit? (What others wrote to it nobody knows.)
 bool needs_room(int descriptor, const Descriptor& what, std::uint64_t room, long bytes) {
+  if (what.kind == DescriptorKind::Event) return large_numbers.load(std::memory_order_relaxed);
   if (what.kind == DescriptorKind::Queue || !is_private(what)) return true;
   constexpr std::int64_t kOfMessage = 2304;  // what the kernel has for a message on a socket, at most
   const std::int64_t cost = what.kind == DescriptorKind::Pipe ? 2 * bytes : bytes + kOfMessage;
@@ -141,6 +146,20 @@ void acquire_descriptor(int descriptor, const void* callee) {
   if (orders()) acquire_described(descriptor, describe(descriptor), callee);
 }
 
+void acquire_emptied(int descriptor) {
+  if (orders()) acquire(room_of(descriptor, describe(descriptor), false));
+}
+void release_own_end(int descriptor) {
+  if (!orders()) return;
+  const Descriptor what = describe(descriptor);
+  if (what.kind == DescriptorKind::Socket) release(ends_of(descriptor, what).from);
+}
+
+void note_added(int descriptor, std::uint64_t value) {
+  if (value >> 32 != 0 && tracks() && describe(descriptor).kind == DescriptorKind::Event)
+    large_numbers.store(true, std::memory_order_relaxed);
+}
+
 void release_room(int descriptor) {
   if (orders()) release(room_of(descriptor, describe(descriptor), false));
 }
@@ -177,6 +196,13 @@ void Sending::finish(long result) {
 
 Receiving::Receiving(int descriptor, const void* callee) : descriptor_(descriptor), callee_(callee), active_(orders()) {
   if (active_) release_room(descriptor);
+}
+
+void Receiving::failed() {
+  const KeepErrno keep;
+  if (errno == EAGAIN || errno == EWOULDBLOCK) return acquire_emptied(descriptor_);
+  // Who closed or reset the other end is before who learns of it.
+  if (errno == ECONNRESET || errno == EPIPE) acquire_descriptor(descriptor_, callee_);
 }
 
 }  // namespace racecast::runtime

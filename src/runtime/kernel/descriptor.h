@@ -15,11 +15,18 @@ void release_descriptor(int descriptor, const void* callee);
 void acquire_descriptor(int descriptor, const void* callee);
 void acquire_described(int descriptor, const Descriptor& what, const void* callee);
 
+// After a call that was told that there is nothing to read: who took the last of it is before.
+void acquire_emptied(int descriptor);
+// Before a call after which nothing can be read at this end any more.
+void release_own_end(int descriptor);
+
 // Before a call that may make room for who writes; after one that was told that there is room.
 void release_room(int descriptor);
 void acquire_room(int descriptor);
 // A pipe has another size now.
 void forget_room(int descriptor);
+// After this was added to an eventfd, if it is one.
+void note_added(int descriptor, std::uint64_t value);
 
 // The call of `callee` that writes to a descriptor: made before it, and told its result. What is written can be read
 // once it is written. And where it may have waited for room, it is after who made room.
@@ -47,11 +54,13 @@ class Receiving {
   // A negative result: nothing was received.
   template <typename Result>
   Result done(Result result) {
-    if (active_ && result >= 0) acquire_descriptor(descriptor_, callee_);
+    if (active_) result >= 0 ? acquire_descriptor(descriptor_, callee_) : failed();
     return result;
   }
 
  private:
+  void failed();
+
   int descriptor_;
   const void* callee_;
   bool active_;

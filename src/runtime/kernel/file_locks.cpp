@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdarg>
 
+#include "runtime/core/signals.h"
 #include "runtime/kernel/descriptor.h"
 #include "runtime/kernel/descriptor_lives.h"
 #include "runtime/kernel/file_locks.h"
@@ -60,9 +61,21 @@ int locked_by(int descriptor, int command, void* argument) {
   return result;
 }
 
+// What happens to a descriptor will send a signal.
+bool makes_signals(int command, const void* argument) {
+  switch (command) {
+    case F_SETSIG:
+    case F_SETLEASE:
+    case F_NOTIFY: return true;
+    case F_SETFL: return (reinterpret_cast<std::uintptr_t>(argument) & O_ASYNC) != 0;
+    default: return false;
+  }
+}
+
 int control(int descriptor, int command, void* argument) {
   const Use use = use_of(command);
   if (use == Use::Take && argument != nullptr) return locked_by(descriptor, command, argument);
+  if (makes_signals(command, argument)) note_descriptor_signals();
   const int result = real_fcntl(descriptor, command, argument);
   if (use == Use::Duplicate) return duplicated(descriptor, result);
   if (command == F_SETPIPE_SZ && result >= 0 && tracks()) forget_room(descriptor);

@@ -68,6 +68,17 @@ void remove_mappings(std::uintptr_t begin, std::size_t bytes) {
   }
 }
 
+bool find_shared(std::uintptr_t address, SharedMapping& found) {
+  const std::size_t end = used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < end; ++i) {
+    const SharedMapping what = mappings[i].what;
+    if (!is_there(mappings[i]) || address - what.begin >= what.bytes) continue;
+    found = what;
+    return true;
+  }
+  return false;
+}
+
 void record_mappings() {
   const std::size_t end = used.load();
   for (std::size_t i = 0; i < end; ++i) {

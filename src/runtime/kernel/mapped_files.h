@@ -21,6 +21,8 @@ struct SharedMapping {
 void add_mapping(const SharedMapping& mapping);
 // Before a range is unmapped; mappings that lie in it as a whole are forgotten.
 void remove_mappings(std::uintptr_t begin, std::size_t bytes);
+// The one that holds this byte; false: there is none.
+bool find_shared(std::uintptr_t address, SharedMapping& mapping);
 // In the child of a fork, whose recording begins: it has all of them.
 void record_mappings();
 

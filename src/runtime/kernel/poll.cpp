@@ -26,8 +26,10 @@ void tell_before(const Caller& caller, const pollfd* descriptors, nfds_t count) 
 
 int polled(const Caller& caller, const pollfd* descriptors, nfds_t count, int result, const void* callee) {
   const KeepErrno keep;
-  for (nfds_t i = 0; i < count && result > 0 && orders(); ++i) {
+  for (nfds_t i = 0; i < count && result >= 0 && orders(); ++i) {
     const short got = descriptors[i].revents;
+    constexpr short kInput = POLLIN | POLLRDNORM;
+    if ((descriptors[i].events & kInput) != 0 && (got & kInput) == 0) acquire_emptied(descriptors[i].fd);
     if ((got & (POLLIN | POLLPRI | POLLRDNORM | POLLRDBAND | POLLRDHUP | POLLHUP | POLLERR)) != 0)
       acquire_descriptor(descriptors[i].fd, callee);
     if ((got & (POLLOUT | POLLWRNORM | POLLWRBAND)) != 0) acquire_room(descriptors[i].fd);
@@ -48,13 +50,16 @@ struct Sets {
   const Caller& caller;
   int count;
   const fd_set *readable, *writable, *special;
+  fd_set* wanted = nullptr;  // a copy of what was asked for, of `readable`
 
   void tell_before() const {
     for (const fd_set* set : {readable, writable, special}) caller.reads(set, bytes_of(count));
   }
   int done(int result, const void* callee) const {
     const KeepErrno keep;
-    for (int descriptor = 0; descriptor < count && result > 0 && orders(); ++descriptor) {
+    for (int descriptor = 0; descriptor < count && result >= 0 && orders(); ++descriptor) {
+      if (has(wanted, descriptor) && (result == 0 || !has(readable, descriptor))) acquire_emptied(descriptor);
+      if (result == 0) continue;
       if (has(readable, descriptor) || has(special, descriptor)) acquire_descriptor(descriptor, callee);
       if (has(writable, descriptor)) acquire_room(descriptor);
     }
@@ -76,6 +81,12 @@ struct Sets {
 }  // namespace racecast::runtime
 
 using namespace racecast::runtime;
+
+// On the stack of the caller of the macro, since a set may have any size.
+#define RACECAST_WANTED(count, set) \
+  ((set) == nullptr || !orders()    \
+       ? nullptr                    \
+       : static_cast<fd_set*>(__builtin_memcpy(__builtin_alloca(bytes_of(count) + 8), (set), bytes_of(count))))
 
 RACECAST_EXPORT int poll(pollfd* descriptors, nfds_t count, int timeout) {
   const Caller caller = RACECAST_CALLER;
@@ -100,7 +111,7 @@ RACECAST_EXPORT int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespe
 }
 RACECAST_EXPORT int select(int count, fd_set* readable, fd_set* writable, fd_set* special, timeval* timeout) {
   const Caller caller = RACECAST_CALLER;
-  const Sets sets{caller, count, readable, writable, special};
+  const Sets sets{caller, count, readable, writable, special, RACECAST_WANTED(count, readable)};
   sets.tell_before();
   caller.reads(timeout, sizeof(*timeout));
   const int result = sets.done(real_select(count, readable, writable, special, timeout), address_of(select));
@@ -111,7 +122,7 @@ RACECAST_EXPORT int select(int count, fd_set* readable, fd_set* writable, fd_set
 RACECAST_EXPORT int pselect(int count, fd_set* readable, fd_set* writable, fd_set* special, const timespec* timeout,
                             const sigset_t* mask) {
   const Caller caller = RACECAST_CALLER;
-  const Sets sets{caller, count, readable, writable, special};
+  const Sets sets{caller, count, readable, writable, special, RACECAST_WANTED(count, readable)};
   sets.tell_before();
   caller.reads(timeout, sizeof(*timeout));
   return sets.done(real_pselect(count, readable, writable, special, timeout, mask), address_of(pselect));

@@ -137,6 +137,7 @@ RACECAST_EXPORT int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, 
 }
 RACECAST_EXPORT int shutdown(int descriptor, int how) noexcept {
   release_descriptor(descriptor, address_of(shutdown));
+  if (how != SHUT_WR) release_own_end(descriptor);  // who reads there is told that it is the end
   return real_shutdown(descriptor, how);
 }
 

@@ -261,12 +261,6 @@ long futex(long number, const Arguments& arguments) {
     case FUTEX_UNLOCK_PI:
       if (orders()) release(word);
       return arguments.call(number);
-    case FUTEX_WAKE_OP:
-      if (orders()) {
-        release(word);
-        release(static_cast<std::uint64_t>(arguments.at[4]));
-      }
-      return arguments.call(number);
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
     case FUTEX_LOCK_PI:
@@ -277,7 +271,7 @@ long futex(long number, const Arguments& arguments) {
       return result;
     }
     default: {
-      // Who is moved to another word is woken there, and does not know.
+      // Who is moved to another word is woken there, and does not know. FUTEX_WAKE_OP changes the other word.
       const Everything all(address_of(::syscall));
       return arguments.call(number);
     }
@@ -403,12 +397,17 @@ RACECAST_EXPORT int ioctl(int descriptor, unsigned long request, ...) noexcept {
   va_start(list, request);
   void* const argument = va_arg(list, void*);
   va_end(list);
+  if (request == FIOASYNC) note_descriptor_signals();
   const auto* const end = std::end(kHarmlessRequests);
   if (!orders() || std::find(std::begin(kHarmlessRequests), end, request) != end)
     return real_ioctl(descriptor, request, argument);
   if (request == FIONREAD) {
     const int result = real_ioctl(descriptor, request, argument);
-    if (result == 0) acquire_descriptor(descriptor, address_of(ioctl));
+    if (result == 0) {
+      const KeepErrno keep;
+      acquire_descriptor(descriptor, address_of(ioctl));
+      acquire_emptied(descriptor);
+    }
     return result;
   }
   if (!is_recorded_code(__builtin_return_address(0))) return real_ioctl(descriptor, request, argument);

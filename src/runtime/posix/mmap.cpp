@@ -38,6 +38,7 @@ RACECAST_REAL<int(const void*)> real_shmdt{"shmdt"};
 
 constexpr std::uintptr_t kPage = 4096;
 constexpr std::uint64_t kSystemV = 0x5359'5356;  // what tells segments from files
+constexpr std::uint64_t kSharedTwice = kSystemV + 1;
 
 std::uintptr_t number(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory);
@@ -106,6 +107,15 @@ bool is_shared(int flags) {
   return (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
 }
 
+// The same memory will be at another place, too: so it must have a name, as a file has.
+void name_shared(SharedMapping& mapping) {
+  if (mapping.file != 0) return;
+  mapping.file = mix(kSharedTwice, mapping.begin) & abi::kPlaceNumber;
+  mapping.offset = 0;
+  remove_mappings(mapping.begin, mapping.bytes);
+  add_mapping(mapping);
+}
+
 void* map(void* where, std::size_t bytes, int protection, int flags, int file, off_t offset) {
   if (in_runtime()) return real_mmap(where, bytes, protection, flags, file, offset);
   if ((flags & MAP_FIXED) != 0) {
@@ -153,8 +163,11 @@ RACECAST_EXPORT void* mremap(void* memory, std::size_t bytes, std::size_t new_by
   va_end(arguments);
   if (in_runtime()) return real_mremap(memory, bytes, new_bytes, flags, where);
   bool scanned = false;
+  SharedMapping shared{};
+  bool is_part = false;
   {
     const KeepErrno keep;
+    is_part = find_shared(number(memory), shared);
     scanned = find_object(number(memory)).size != 0;
     if (bytes != 0) cut(number(memory), whole_pages(bytes), true);
     if (where != nullptr) cut(number(where), whole_pages(new_bytes), true);
@@ -163,7 +176,11 @@ RACECAST_EXPORT void* mremap(void* memory, std::size_t bytes, std::size_t new_by
   const KeepErrno keep;
   if (result != MAP_FAILED) {
     begin_object(number(result), whole_pages(new_bytes), true, scanned);
-  } else {
+    if (is_part && bytes == 0) name_shared(shared);
+    if (is_part)
+      add_mapping({number(result), whole_pages(new_bytes), shared.file, shared.offset + number(memory) - shared.begin,
+                   shared.outside});
+  } else if (bytes != 0) {
     begin_object(number(memory), whole_pages(bytes), true, scanned);
   }
   return result;
