@@ -1,8 +1,9 @@
 // What the command line is made of: every command adds itself to the parser and leaves its outcome, an exit code or an
 // error, in Outcome. Only main.cpp prints errors and ends the process.
 //
-// Exit codes: 0 nothing found, 1 findings (or expectations that do not hold), 2 bad usage or input, 3 internal. A
-// program that is run has its own: program_command.h.
+// Exit codes: 0 nothing found, 1 findings (or expectations that do not hold), 2 bad usage or input, 3 internal, 4
+// nothing found but not everything was seen (if that was asked for). A program that is run has its own:
+// program_command.h.
 #pragma once
 
 #include <optional>
@@ -19,6 +20,7 @@ inline constexpr int kNothingFound = 0;
 inline constexpr int kFindings = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kInternal = 3;
+inline constexpr int kIncomplete = 4;
 
 using Outcome = Result<int>;
 

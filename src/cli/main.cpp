@@ -18,7 +18,8 @@ constexpr const char* kFooter =
     "Example: racecast run examples/first_race.litmus\n"
     "         racecast c++ -O1 bank.cpp -o bank -pthread; racecast run -- ./bank\n"
     "Exit codes: 0 nothing found, 1 findings, 2 bad usage or input, 3 internal error;\n"
-    "            of run -- PROGRAM: 66 findings, else those of the program.";
+    "            with --fail-incomplete, 4 nothing found but not everything was seen;\n"
+    "            of run -- PROGRAM: 66 findings (67 for 4), else those of the program.";
 
 int exit_code(const racecast::cli::Outcome& outcome) {
   if (outcome) return *outcome;

@@ -10,10 +10,12 @@
 #include <set>
 #include <thread>
 
+#include "analysis/unseen/assumptions.h"
 #include "base/progress.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/source_lines.h"
+#include "recording/merge.h"
 #include "report/resolve.h"
 #include "trace/trace.h"
 
@@ -96,6 +98,11 @@ void add_analysis_options(Command& command, AnalysisOptions& options) {
       "--stats", options.stats,
       "print racy events, racy locations and pairs of each analysis, what maximal and value did, events per second "
       "and peak memory");
+  command.add_flag(
+      "--fail-incomplete", options.fail_incomplete,
+      "exit code 4 (of a program that is run: 67) where nothing was found, but something was not seen that "
+      "could have changed that: recording stopped, a limit was reached, code was not recorded that "
+      "may hide races");
 }
 
 Result<Analysed> analyse(const analysis::Input& input_without_progress, const std::vector<std::string>& names) {
@@ -170,6 +177,13 @@ Result<std::vector<trace::Event>> events_for_schedules(const analysis::Input& in
   return events;
 }
 
+// Are all races that hb has among those that were found?
+bool all_of_hb(const AnalysisOptions& options, const Analysed& analysed) {
+  const auto hb = std::ranges::find(options.analyses, "hb");
+  return hb != options.analyses.end() &&
+         analysed.outputs.by_analysis[static_cast<std::size_t>(hb - options.analyses.begin())].complete;
+}
+
 }  // namespace
 
 Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const std::string& name,
@@ -185,14 +199,35 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
   analysed.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   RC_TRY(analysed.events, events_for_schedules(input, analysed));
   RC_TRY(analysed.uncertain, uncertain_order(input, options.analyses, analysed.outputs));
+  if (options.missing == trace::MissingMode::Reach && analysed.outputs.facts.has_missing &&
+      analysis::any_yields(options.analyses, analysis::Yields::Races)) {
+    RC_TRY(analysed.hidden,
+           analysis::unseen::hidden_by_missing_code(input, analysed.pairs, all_of_hb(options, analysed)));
+    std::vector<std::size_t> shown;
+    for (const finding::Group& finding : analysed.findings)
+      if (!analysed.pairs[finding.pairs.front()].seen) shown.push_back(finding.pairs.front());
+    RC_TRY_STATUS(analysis::unseen::find_assumptions(input, analysed.pairs, shown));
+  }
   return analysed;
+}
+
+std::vector<std::string> gaps_of(const Analysed& trace) {
+  std::vector<std::string> gaps = recording::gaps_of(trace.outputs.definitions);
+  if (trace.still_runs) gaps.emplace_back("the process still runs");
+  return gaps;
+}
+
+bool is_complete(const Analysed& trace) {
+  return trace.hidden.pairs == 0 && trace.uncertain.pairs == 0 && gaps_of(trace).empty() &&
+         std::ranges::all_of(trace.outputs.by_analysis, &analysis::Output::complete);
 }
 
 Result<int> analyse_and_report(const analysis::Input& input, const std::string& name, const AnalysisOptions& options) {
   std::vector<Analysed> traces;
   RC_TRY(traces.emplace_back(), analyse_for_report(input, name, options));
   RC_TRY_STATUS(show(traces, options, stdout));
-  return traces.front().findings.empty() ? kNothingFound : kFindings;
+  if (!traces.front().findings.empty()) return kFindings;
+  return options.fail_incomplete && !is_complete(traces.front()) ? kIncomplete : kNothingFound;
 }
 
 }  // namespace racecast::cli

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/unseen/hidden_pairs.h"
 #include "base/result.h"
 #include "cli/uncertain_order.h"
 #include "finding/group.h"
@@ -26,8 +27,9 @@ struct AnalysisOptions {
   bool candidates = false;   // show candidates, too
   bool verbose = false;      // list what is folded otherwise (report/render.h)
   bool stats = false;
-  unsigned jobs = 0;         // 0: as many as there are cores
-  analysis::OwnOptions own;  // of single analyses
+  bool fail_incomplete = false;  // what was not seen has an exit code of its own
+  unsigned jobs = 0;             // 0: as many as there are cores
+  analysis::OwnOptions own;      // of single analyses
   trace::MissingMode missing = trace::MissingMode::Reach;
 };
 void add_analysis_options(Command& command, AnalysisOptions& options);
@@ -45,6 +47,8 @@ struct Analysed {
   std::vector<finding::Group> candidate_groups;  // the same of the candidates
   std::vector<trace::Event> events;  // the first ones, for schedules that are written out (analyse_for_report)
   UncertainOrder uncertain;          // what hangs on order that is only possible (analyse_for_report)
+  analysis::unseen::Hidden hidden;   // what only missing code keeps apart (analyse_for_report)
+  bool still_runs = false;           // the process did, when its trace was made
   double seconds = 0;                // how long the analyses took
   unsigned run = 1;                  // which recording of the program it is of
 };
@@ -61,9 +65,22 @@ Result<Analysed> analyse_and_group(const analysis::Input& input, const std::vect
 Result<Analysed> analyse_for_report(const analysis::Input& input, const std::string& name,
                                     const AnalysisOptions& options);
 
+// What happened and is not in the trace.
+std::vector<std::string> gaps_of(const Analysed& trace);
+// Was everything seen that could have changed the answer? No: recording stopped, a limit was reached, code that was not
+// recorded or order that is only possible keeps apart what nothing else does.
+bool is_complete(const Analysed& trace);
+
+// Where traces come from: how many recordings of the program they are of, and what of them there is no trace of.
+struct Recorded {
+  unsigned runs = 1;
+  std::vector<std::string> not_looked_at;  // "bank (12345): why"
+};
+
 // The report of one or more traces on `out`, the files and the figures of --stats. A race that is in several of them is
-// shown once, with the first. `runs`: how many recordings of the program they come from.
-Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out, unsigned runs = 1);
+// shown once, with the first.
+Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out,
+            const Recorded& recorded = {});
 
 // analyse_for_report(), then show() on standard output. Returns the exit code.
 Result<int> analyse_and_report(const analysis::Input& input, const std::string& name, const AnalysisOptions& options);

@@ -16,7 +16,6 @@
 #include "cli/command.h"
 #include "cli/pipeline.h"
 #include "cli/source_lines.h"
-#include "recording/merge.h"
 #include "report/render.h"
 #include "report/resolve.h"
 
@@ -63,8 +62,7 @@ std::string stats_text(const Analysed& analysed, const std::vector<std::string>&
 // What was not looked at, by any analysis, because it is not in the trace; else empty.
 std::string gaps_text(const Analysed& analysed) {
   std::string text;
-  for (const std::string& gap : recording::gaps_of(analysed.outputs.definitions))
-    text += (text.empty() ? "" : "; ") + gap;
+  for (const std::string& gap : gaps_of(analysed)) text += (text.empty() ? "" : "; ") + gap;
   return text;
 }
 
@@ -144,7 +142,9 @@ void say_what_is_left(const Analysed& trace, const report::Part& part, const Ana
     note("--missing barrier: code that was not recorded orders everything; races may be hidden");
   for (const analysis::Output& output : trace.outputs.by_analysis)
     if (!output.complete) not_everything(output.limit);
-  if (const std::string gaps = gaps_text(trace); !gaps.empty()) not_everything(gaps);
+  // Where no race was found, the line that says so has said it.
+  const bool said = part.races && part.findings.empty();
+  if (const std::string gaps = gaps_text(trace); !gaps.empty() && !said) not_everything(gaps);
   if (const std::size_t pairs = trace.uncertain.pairs; pairs != 0)
     note(
         fmt::format("{} pair{} of places may race: only order that there may be, and perhaps is not, keeps {} apart "
@@ -165,17 +165,24 @@ report::Part part_of(const Analysed& trace, const std::vector<finding::Group>& f
   part.candidate_count = trace.candidate_groups.size();
   part.uncertain.pairs = trace.uncertain.pairs;
   part.uncertain.everything.assign(trace.uncertain.everything.begin(), trace.uncertain.everything.end());
+  part.hidden = {trace.hidden.pairs, trace.hidden.all, {}};
+  part.hidden.functions.assign(trace.hidden.functions.begin(), trace.hidden.functions.end());
+  part.gaps = gaps_of(trace);
   if (options.candidates || options.json)
     part.candidates = report::resolve(trace.candidates, trace.candidate_groups, origin);
   return part;
 }
 
 // A race that several traces have is in the part of the first.
-report::Report report_of(const std::vector<Analysed>& traces, const AnalysisOptions& options, unsigned runs) {
+report::Report report_of(const std::vector<Analysed>& traces, const AnalysisOptions& options,
+                         const Recorded& recorded) {
+  const unsigned runs = recorded.runs;
   SourceLines lines(options.source_root, options.trust_paths);
   const std::map<std::uint64_t, unsigned> seen_in = runs > 1 ? count_runs(traces) : std::map<std::uint64_t, unsigned>();
   report::Report report;
   report.runs = runs;
+  report.not_looked_at = recorded.not_looked_at;
+  report.complete = recorded.not_looked_at.empty() && std::ranges::all_of(traces, is_complete);
   std::set<std::uint64_t> known;
   for (const Analysed& trace : traces) {
     const report::Origin origin{.definitions = trace.outputs.definitions,
@@ -186,22 +193,26 @@ report::Report report_of(const std::vector<Analysed>& traces, const AnalysisOpti
                                 .seen_in = seen_in,
                                 .write_out = options.json.has_value()};
     report.parts.push_back(part_of(trace, not_yet_shown(trace.findings, known), options, origin));
+    if (const std::size_t count = recorded.not_looked_at.size(); count != 0)
+      report.parts.back().gaps.push_back(
+          fmt::format("not looked at: {} other process{}", count, count == 1 ? "" : "es"));
   }
   return report;
 }
 
 }  // namespace
 
-Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out, unsigned runs) {
+Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options, std::FILE* out,
+            const Recorded& recorded) {
   const bool colour = isatty(fileno(out)) != 0 && std::getenv("NO_COLOR") == nullptr;
-  const report::Report report = report_of(traces, options, runs);
+  const report::Report report = report_of(traces, options, recorded);
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const report::Part& part = report.parts[i];
     const bool repeats = part.findings.empty() && !traces[i].findings.empty();
     if (traces.size() > 1)
       print_to(out,
                fmt::format("== {}{}\n", printable(part.input), repeats ? ": only races that are listed above" : ""));
-    if (!repeats) print_to(out, report::text(part, {runs, colour, options.verbose}));
+    if (!repeats) print_to(out, report::text(part, {recorded.runs, colour, options.verbose}));
     say_what_is_left(traces[i], part, options, out);
     if (options.stats) print_to(out, stats_text(traces[i], options.analyses));
   }

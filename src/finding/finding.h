@@ -74,6 +74,15 @@ struct SeenWrite {
   bool decides = false;            // what was read flows into a branch, or into code without a model
 };
 
+// Calls of two functions that were not recorded, and are taken not to synchronise with each other.
+struct Assumed {
+  struct Call {
+    std::string function;
+    ThreadId thread{};
+  };
+  Call first, second;  // in recorded order
+};
+
 struct Finding {
   Kind kind = Kind::DataRace;
   Grade grade = Grade::Observed;
@@ -87,6 +96,7 @@ struct Finding {
   // all numbers of this finding refer to. Null: those of the trace.
   std::vector<Turn> turns;
   std::shared_ptr<const std::vector<trace::Event>> events;
+  std::optional<Assumed> assumes;         // what it hangs on (analysis/unseen/assumptions.h), if that was asked for
   std::optional<std::size_t> depends_on;  // index of the race that this one hangs on
   std::uint64_t fingerprint = 0;          // the same race in another run of the same source has the same one
 };

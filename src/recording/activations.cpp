@@ -384,7 +384,10 @@ Event Activations::missing_begin(const Numbers& n, std::span<const std::uint8_t>
   }
   Event e = event(EventKind::MissingBegin, access_site());
   e.address = vocabulary_->reach(ranges_, n.at[2] == abi::kEverywhere);
-  e.aux = vocabulary_->name_of_callee(n.at[1]);
+  // Where no table has the address (code of this program that was compiled without hooks), its call has the name. A
+  // thread that begins in missing code was not called here.
+  const auto callee = stack_.empty() ? std::nullopt : code_->callee_at(e.location);
+  e.aux = vocabulary_->name_of_callee(n.at[1], callee);
   return e;
 }
 

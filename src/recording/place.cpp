@@ -300,7 +300,7 @@ void Placer::add_unseen_write(const Event& read) {
   begin.location = end.location = vocabulary_.nowhere();
   begin.address = vocabulary_.reach(bytes, by_other);
   begin.aux = vocabulary_.text(by_other ? "another process" + std::string(trace::kOrdersEverything)
-                                        : std::string("a write that was not seen"));
+                                        : std::string(trace::kUnseenWrite));
   output_.add_alone(begin, end);
 }
 

@@ -121,7 +121,7 @@ void SharedMemory::add_section(const Event& e, std::vector<Event>& out) {
   section.thread = e.thread;
   section.location = vocabulary_.nowhere();
   section.address = vocabulary_.reach(lines, false);
-  section.aux = vocabulary_.text("memory that is mapped twice");
+  section.aux = vocabulary_.text(std::string(trace::kMappedTwice));
   out.push_back(section);
   section = Event{};
   section.kind = EventKind::MissingEnd;

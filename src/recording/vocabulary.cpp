@@ -139,7 +139,7 @@ std::uint64_t Vocabulary::function_name(std::uint32_t function) {
   return name;
 }
 
-std::uint64_t Vocabulary::name_of_callee(std::uint64_t address) {
+std::uint64_t Vocabulary::name_of_callee(std::uint64_t address, std::optional<std::uint32_t> called) {
   if (callees_.empty()) {
     for (std::size_t f = 0; f < program_.functions.size(); ++f) {
       if (program_.functions[f].address != 0) callees_.emplace(program_.functions[f].address, kUnset - 1 - f);
@@ -148,6 +148,8 @@ std::uint64_t Vocabulary::name_of_callee(std::uint64_t address) {
   }
   const auto found = callees_.find(address);
   if (found == callees_.end()) {
+    if (called && program_.functions[*called].blocks.empty() && program_.functions[*called].address == 0)
+      return function_name(*called);
     const std::uint64_t name = text(fmt::format("{:#x}", address));
     callees_.emplace(address, name);
     return name;

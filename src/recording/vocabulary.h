@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -28,7 +29,8 @@ class Vocabulary {
   // Numbers of strings.
   std::uint64_t text(const std::string& text);
   std::uint64_t function_name(std::uint32_t function);  // of the linked program
-  std::uint64_t name_of_callee(std::uint64_t address);  // "0x..." where the model does not know it
+  // Of the function at this address; where no table has it, of that which was called by name; else "0x...".
+  std::uint64_t name_of_callee(std::uint64_t address, std::optional<std::uint32_t> called = std::nullopt);
   // Number of the reach set of these ranges, in any order; they are sorted in place. What exceeds the bounds of a trace
   // is everything.
   std::uint64_t reach(std::vector<trace::Range>& ranges, bool everything);

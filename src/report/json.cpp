@@ -142,6 +142,13 @@ void add_pair(Json& json, const Pair& pair) {
         {{"thread", turn.thread}, {"location", location(turn.place)}, {"recorded", turn.recorded}, {"now", turn.now}});
   if (!turns.empty()) set(json, "turns", std::move(turns));
   if (pair.schedule) add_schedule(json, *pair.schedule);
+  if (const auto& assumed = pair.assumes) {
+    Json calls = Json::array();
+    calls.push_back({{"function", assumed->first_function}, {"thread", assumed->first_thread}});
+    calls.push_back({{"function", assumed->second_function}, {"thread", assumed->second_thread}});
+    set(json, "assumes",
+        Json{{"assumption", "these calls do not synchronise with each other"}, {"calls", std::move(calls)}});
+  }
 }
 
 // A candidate has no grade.
@@ -194,6 +201,8 @@ std::string json(const Report& report) {
   root["tool"] = "racecast";
   root["format"] = 3;
   root["input"] = report.parts.front().input;
+  root["complete"] = report.complete;
+  if (!report.not_looked_at.empty()) root["not_looked_at"] = report.not_looked_at;
   if (report.runs > 1) root["runs"] = report.runs;
   root["analyses"] = Json::array();
   root["findings"] = Json::array();
@@ -208,6 +217,11 @@ std::string json(const Report& report) {
       Json uncertain = {{"pairs", part.uncertain.pairs}, {"orders_everything", Json::object()}};
       for (const auto& [name, times] : part.uncertain.everything) uncertain["orders_everything"][name] = times;
       add("uncertain_order", std::move(uncertain));
+    }
+    if (part.hidden.pairs != 0) {
+      Json hidden = {{"pairs", part.hidden.pairs}, {"all", part.hidden.all}, {"functions", Json::object()}};
+      for (const auto& [name, pairs] : part.hidden.functions) hidden["functions"][name] = pairs;
+      add("hidden", std::move(hidden));
     }
     const std::size_t before = root["findings"].size();
     for (const Finding& finding : part.findings) add("findings", finding_of(finding, before, false));

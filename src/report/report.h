@@ -132,6 +132,12 @@ struct Schedule {
   std::string option;                      // as `racecast run --schedule` takes it; empty: it cannot be said so
 };
 
+// Two calls of code that was not recorded, which are taken not to synchronise with each other (docs/missing_code.md).
+struct Assumed {
+  std::string first_function, first_thread;
+  std::string second_function, second_thread;
+};
+
 // Two accesses, as an analysis found them.
 struct Pair {
   finding::Grade grade{};
@@ -141,6 +147,7 @@ struct Pair {
   std::string reason;  // one sentence
   std::vector<Turn> turns;
   std::optional<Schedule> schedule;
+  std::optional<Assumed> assumes;  // what it hangs on; of the pair that stands for a finding
 };
 
 // The creation of a thread that takes part.
@@ -181,6 +188,13 @@ struct UncertainOrder {
   std::vector<std::pair<std::string, std::uint64_t>> everything;  // functions taken to order everything, how often
 };
 
+// Pairs of places that only code which was not recorded keeps apart (docs/missing_code.md).
+struct Hidden {
+  std::uint64_t pairs = 0;
+  bool all = true;                                               // false: there may be more
+  std::vector<std::pair<std::string, std::uint64_t>> functions;  // which of them does it, and for how many; most first
+};
+
 // What was found in one trace.
 struct Part {
   std::string input;     // the file that was analysed
@@ -192,11 +206,15 @@ struct Part {
   std::vector<Finding> candidates;  // not findings; only if they were asked for
   std::vector<AnalysisSummary> analyses;
   UncertainOrder uncertain;
+  Hidden hidden;
+  std::vector<std::string> gaps;  // what happened and is not in the trace, or of which there is no trace
 };
 
 struct Report {
   unsigned runs = 1;  // how often the program was recorded
   std::vector<Part> parts;
+  bool complete = true;                      // all was seen that could have changed the answer
+  std::vector<std::string> not_looked_at{};  // processes and runs of which there is no trace, and why
 };
 
 // What an event of a schedule reads or stores.

@@ -66,6 +66,9 @@ class Resolver {
       made.turns.push_back(
           {names_.thread(turn.thread), names_.place_with_excerpt(turn.location), turn.recorded, turn.now});
     if (f.schedule) made.schedule = schedule(f, write_out);
+    if (f.assumes)
+      made.assumes = {f.assumes->first.function, names_.thread(f.assumes->first.thread), f.assumes->second.function,
+                      names_.thread(f.assumes->second.thread)};
     return made;
   }
 

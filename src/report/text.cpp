@@ -249,6 +249,15 @@ std::string folded_text(const Part& part, const Finding& finding) {
   return text.empty() ? text : text + " (see --verbose)";
 }
 
+// Functions that are not recorded, and what they are taken not to do.
+std::string assumed_text(const Assumed& assumed, Detail detail) {
+  return fmt::format(
+      "assumes: {} (called by {}) and {} (called by {}), which were not recorded, do not synchronise with each other: "
+      "nothing is seen that both reach",
+      detail.name(assumed.first_function), printable(assumed.first_thread), detail.name(assumed.second_function),
+      printable(assumed.second_thread));
+}
+
 std::string paragraph(const Part& part, std::size_t i, const TextOptions& options, std::string_view indent) {
   const Finding& finding = part.findings[i];
   const Pair& pair = finding.pair;
@@ -276,6 +285,7 @@ std::string paragraph(const Part& part, std::size_t i, const TextOptions& option
       text += fmt::format("{}  racecast run {} --schedule \"{}\"\n", inner, shell_word(part.input),
                           printable(pair.schedule->option));
   }
+  if (pair.assumes) text += fmt::format("{}{}\n", inner, assumed_text(*pair.assumes, detail));
   if (!options.verbose) {
     const std::string folded = folded_text(part, finding);
     return text + (folded.empty() ? "" : fmt::format("{}{}\n", inner, folded)) + "\n";
@@ -289,16 +299,38 @@ std::string paragraph(const Part& part, std::size_t i, const TextOptions& option
 std::string closing_line(std::size_t findings, std::size_t dependent, const Part& part) {
   if (findings == 0) {
     std::string text = "no race found";
+    if (!part.gaps.empty()) text += " in what was recorded";
     if (part.candidate_count != 0)
       text += fmt::format(" for certain; {} candidate{} left", part.candidate_count,
                           part.candidate_count == 1 ? " is" : "s are");
-    return text + (part.complete ? "\n" : "; not everything was looked at\n");
+    for (const std::string& gap : part.gaps) text += "; " + printable(gap);
+    return text + (part.complete || !part.gaps.empty() ? "\n" : "; not everything was looked at\n");
   }
   const std::size_t races = findings - dependent;
   std::string text = fmt::format("{} race{}", races, races == 1 ? "" : "s");
   if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
   return text + fmt::format("; `racecast explain {}` says what that means and how to repair it\n",
                             dependent != 0 ? "dependent-race" : "data-race");
+}
+
+// Functions that are named; more of them would be noise.
+constexpr std::size_t kMostFunctions = 5;
+
+std::string hidden_line(const Hidden& hidden, bool verbose) {
+  if (hidden.pairs == 0) return {};
+  const std::size_t shown = verbose ? hidden.functions.size() : std::min(hidden.functions.size(), kMostFunctions);
+  std::string text = "not recorded, and may hide races: ";
+  std::uint64_t said = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& [name, pairs] = hidden.functions[i];
+    const std::string unit = i != 0 ? "" : pairs == 1 ? " pair of places" : " pairs of places";
+    text += fmt::format("{}{} ({}{})", i == 0 ? "" : ", ", printable(name), pairs, unit);
+    said += pairs;
+  }
+  if (said < hidden.pairs)
+    text += fmt::format("{}{} ({}{})", shown == 0 ? "" : ", ", shown == 0 ? "code" : "others", hidden.pairs - said,
+                        shown == 0 ? " pairs of places" : "");
+  return text + (hidden.all ? "\n" : "; perhaps more\n");
 }
 
 }  // namespace
@@ -314,7 +346,7 @@ std::string text(const Part& part, const TextOptions& options) {
       text += paragraph(part, i, options, "");
     ++races;
   }
-  if (part.races) text += closing_line(races, dependent, part);
+  if (part.races) text += closing_line(races, dependent, part) + hidden_line(part.hidden, options.verbose);
   return text + (part.reads ? reads_text(part) : "");
 }
 

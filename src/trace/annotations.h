@@ -23,7 +23,14 @@ inline bool is_uncertain(const Event& e) {
          e.address - kAnnotations < kAnnotations;
 }
 inline constexpr std::string_view kOrdersEverything = " (orders everything)";
-// Among the strings of a trace that has either.
+// Missing code that is no call: what the recorder found out by itself. The first is order that is certain.
+inline constexpr std::string_view kMappedTwice = "memory that is mapped twice";
+inline constexpr std::string_view kUnseenWrite = "a write that was not seen";
+// Missing code whose order is that of code which could have been recorded: a function that was called, or a write.
+inline bool is_unrecorded_code(std::string_view name) {
+  return name != kMappedTwice && !name.ends_with(kOrdersEverything);
+}
+// Among the strings of a trace that has order that there may be.
 inline constexpr std::string_view kHasUncertainOrder = "recording: some order is only possible";
 
 // A release is a read-modify-write. An acquire is a compare-and-swap that failed: it must find what it found in the

@@ -330,11 +330,25 @@ class Run {
     return {};
   }
 
+  // "event 7 (of frob, not recorded)": of which missing code it is an own point.
+  std::string told(EventNo no) const {
+    const std::span<const model::SectionAt> own = execution_.sections_of(no);
+    if (own.empty()) return fmt::format("event {}", index(no));
+    const std::uint64_t name = execution_.event(execution_.sections()[own.back().section].begin).aux;
+    const std::vector<std::string>& strings = execution_.trace().definitions.strings;
+    return fmt::format("event {} (of {}, not recorded)", index(no), name < strings.size() ? strings[name] : "a call");
+  }
+
   Check missing_order(EventNo no) {
     auto tied = prepared_.ties.find(no);
     if (tied == prepared_.ties.end()) return {};
-    if (!done_up_to(tied->second, execution_.event(no).thread))
-      return Broken{"missing-order", fmt::format("event {} is tied to an earlier one that is not there", index(no))};
+    const ThreadId self = execution_.event(no).thread;
+    for (std::size_t t = 0; t < threads_.size(); ++t) {
+      const ThreadId other{static_cast<std::uint32_t>(t)};
+      if (other == self || tied->second[other] <= threads_[t].done) continue;
+      const EventNo last = execution_.events_of(other)[tied->second[other] - 1];
+      return Broken{"missing-order", fmt::format("{} is tied to {}, which is not there", told(no), told(last))};
+    }
     return {};
   }
 
@@ -365,9 +379,9 @@ class Run {
     }
     for (const model::SectionAt& at : own)
       if (memory_.altered_in_reach(no, at))
-        return Broken{"missing-value", fmt::format("event {}: it can reach what is not as recorded", index(no))};
+        return Broken{"missing-value", fmt::format("{}: it can reach what is not as recorded", told(no))};
     if (!own.empty() && !racing && trace::reads(e) && !memory_.read(no).faithful)
-      return Broken{"missing-value", fmt::format("event {}, of missing code, deviates", index(no))};
+      return Broken{"missing-value", fmt::format("{} deviates", told(no))};
     if (model_ != nullptr) return model_values(no, e, racing);
     if (racing || !trace::reads(e)) return {};
 

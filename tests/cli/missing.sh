@@ -27,6 +27,28 @@ expect 0 "$racecast" analyze --help
 says out "--missing"
 says out "unsound"
 
+# What only missing code keeps apart is said in one line, and is an exit code if asked for; not where something races, or nothing
+# else would.
+expect 0 "$racecast" analyze free.rct --json hidden.json
+says out "no race found"
+says out "not recorded, and may hide races: "
+expect 4 "$racecast" analyze free.rct --fail-incomplete
+expect 4 "$racecast" run "$litmus/missing_global.litmus" --fail-incomplete
+says out "not recorded, and may hide races: pass_gate (1 pair of places)"
+python3 -c 'import json; j = json.load(open("hidden.json")); assert not j["complete"] and j["hidden"][0]["pairs"] == 1 and sum(j["hidden"][0]["functions"].values()) == 1' || fail "hidden.json"
+expect 1 "$racecast" analyze racy.rct --fail-incomplete --json racy.json
+says_not out "may hide races"
+python3 -c 'import json; j = json.load(open("racy.json")); assert j["complete"] and "hidden" not in j' || fail "racy.json"
+expect 0 "$racecast" run "$litmus/order_scopes_swapped.litmus" --analysis hb --fail-incomplete
+says_not out "not recorded"
+
+# What a finding takes for granted of code that was not recorded.
+expect 1 "$racecast" run "$litmus/missing_unrelated.litmus" --json assumes.json
+says out "assumes: tick1 (called by T1) and tick2 (called by T2), which were not recorded, do not synchronise"
+python3 -c 'import json; f = json.load(open("assumes.json"))["findings"]; assert [[c["function"] for c in x["assumes"]["calls"]] for x in f] == [["tick1", "tick2"]]' || fail "assumes.json"
+expect 1 "$racecast" run "$source/examples/first_race.litmus" --json assumes.json
+says_not out "assumes:"
+
 # Events keep their numbers.
 numbers() { sed -n 's/.*"event": \([0-9]*\).*/\1/p' "$1" | sort -u | head -2; }
 expect 1 "$racecast" analyze racy.rct --analysis hb --json reach.json
@@ -42,6 +64,12 @@ expect 0 "$racecast" cc -g -O1 -pthread "$source/bench/missing/programs/ring.c" 
 expect 0 "$racecast" run --analysis hb,syncp --out traces -- ./ring
 expect 66 "$racecast" run --analysis hb --missing ignore -- ./ring
 says err "may be false alarms"
+# Functions of the program's own files that were compiled without racecast have their names.
+expect 67 "$racecast" run --fail-incomplete --analysis hb -- ./ring
+says err "not recorded, and may hide races: "
+says err "units_down ("
+expect 0 "$racecast" run --fail-incomplete --exit-code 0 --analysis hb -- ./ring
+expect 66 "$racecast" run --fail-incomplete --analysis hb --missing ignore -- ./ring
 "$racecast" dump trace traces/*.rct >ring.txt
 calls=$(grep -c ' mbegin ' ring.txt) sets=$(grep -c '^reach' ring.txt) distinct=$(grep '^reach' ring.txt | sort -u | wc -l)
 [ "$calls" -ge 500 ] || fail "$calls calls of missing code"

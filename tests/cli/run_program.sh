@@ -233,14 +233,17 @@ says out "done"
 # ---- what was not recorded is said, and "no race" is not said without it
 says err "the trace is not complete: recording stopped: the limit of events was reached"
 expect 0 "$racecast" run --max-events 10K --json limited.json -- ./many
-says err "no race found; not everything was looked at"
-says err "not everything was looked at: recording stopped: the limit of events was reached"
+says err "no race found in what was recorded; recording stopped: the limit of events was reached"
+[ "$(grep -c "limit of events" err)" -eq 2 ] || fail "said by the program and by the report, once each: $(cat err)"
 python3 -c 'import json; a = json.load(open("limited.json"))["analyses"]; assert a and all(not x["complete"] and "limit of events" in x["limit"] for x in a)' || fail "limited.json"
+python3 -c 'import json; assert not json.load(open("limited.json"))["complete"]' || fail "limited.json is complete"
+expect 67 "$racecast" run --fail-incomplete --max-events 10K -- ./many
+expect 0 "$racecast" run --fail-incomplete -- ./clean
 expect 0 "$racecast" run --max-events 10K --report limited.txt -- ./many
-says limited.txt "not everything was looked at"
+says limited.txt "no race found in what was recorded; recording stopped: the limit of events was reached"
 expect 0 "$racecast" analyze few/*.rct
-says out "no race found; not everything was looked at"
-says err "recording stopped: the limit of events was reached"
+says out "no race found in what was recorded; recording stopped: the limit of events was reached"
+expect 4 "$racecast" analyze --fail-incomplete few/*.rct
 # of two limits the one that was reached is named; one that no file could reach is none
 expect 0 "$racecast" run --max-events 10K --max-size 1M -- ./many
 says err "recording stopped: the limit of events was reached"
@@ -266,9 +269,10 @@ says err "recording stopped: the size limit was reached"
 expect 2 "$racecast" run -- ./forgets 'rm -r $RACECAST_DIR/*/meta'
 says err "not looked at: process ("
 says err "nothing of what ./forgets recorded can be read"
-expect 0 "$racecast" run --report left.txt -- ./forgets 'rm -r $RACECAST_DIR/*/meta; ./clean'
+expect 67 "$racecast" run --fail-incomplete --report left.txt --json left.json -- ./forgets 'rm -r $RACECAST_DIR/*/meta; ./clean'
 says err "not looked at: process ("
-says left.txt "no race found"
+says left.txt "no race found in what was recorded; not looked at: 1 other process"
+python3 -c 'import json; j = json.load(open("left.json")); assert not j["complete"] and len(j["not_looked_at"]) == 1' || fail "left.json"
 says left.txt "not looked at: process ("
 
 # ---- a full disk: what was recorded until then is looked at
@@ -305,7 +309,7 @@ for way in mount no-mount; do
   says out "recording stopped: a log cannot be written"
   rm -rf tmp/racecast.*
   expect 5 "${on_small[@]}" "$racecast" run --out "$small/clean" -- ./fills
-  says err "no race found; not everything was looked at"
+  says err "no race found in what was recorded; recording stopped: a log cannot be written"
   rm -rf tmp/racecast.*
   expect 5 "${on_small[@]}" "$racecast" record -o "$small/recorded" -- ./fills
   says err "the trace is not complete: recording stopped: "

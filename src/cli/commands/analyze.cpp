@@ -53,17 +53,17 @@ void add_analyze(Command& app, Outcome& outcome) {
           "the row of RECIPE's Table II instead of a report: what the trace is made of; races (pairs of places) "
           "by value (RECIPE-s), path (RECIPE) and maximal (RV), each run by itself, and its seconds; Diff: found "
           "by path and not by maximal, Diff': the other way round")
-      ->excludes("--analysis", "--racy-events", "--candidates", "--stats");
+      ->excludes("--analysis", "--racy-events", "--candidates", "--stats", "--fail-incomplete");
   command
       ->add_flag(
           "--table", options->table,
           "nondet: the row of Table A1 of FMCAD'12 instead of a report: what the trace is made of, and what became "
           "of its witnesses (a read, the write it saw, another write), all of them decided")
-      ->excludes("--racy-events", "--candidates", "--stats", "--compare");
+      ->excludes("--racy-events", "--candidates", "--stats", "--compare", "--fail-incomplete");
   command
       ->add_flag("--all-triples", options->all_triples,
                  "nondet: a line for each witness instead of a report; may be millions")
-      ->excludes("--racy-events", "--candidates", "--stats", "--compare");
+      ->excludes("--racy-events", "--candidates", "--stats", "--compare", "--fail-incomplete");
   command->footer(
       "Example: racecast analyze first_race.rct --analysis hb,syncp --json findings.json\n"
       "         racecast analyze first_race.rct --compare --json row.json\n"

@@ -27,7 +27,7 @@ void add_run(Command& app, Outcome& outcome, const std::vector<std::string>& pro
   add_analysis_options(*command, options->analysis);
   add_program_options(*command, options->program, true);
   command->add_flag("--check", options->check, "compare with the file's expect lines; exit 1 where they differ")
-      ->excludes("--analysis", "--json", "--racy-events", "--candidates", "--stats", "--missing");
+      ->excludes("--analysis", "--json", "--racy-events", "--candidates", "--stats", "--missing", "--fail-incomplete");
   command->footer(
       "Example: racecast run examples/first_race.litmus\n"
       "         racecast run --check tests/litmus/recipe_fig1.litmus\n"

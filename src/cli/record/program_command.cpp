@@ -27,6 +27,7 @@ std::string refuse_sign(const std::string& text) {
 }
 
 constexpr const char* kGroup = "Options for programs";
+constexpr int kProgramIncomplete = 67;  // kIncomplete, of a program that was run
 
 std::vector<std::pair<std::string, std::string>> environment_of(const ProgramOptions& options,
                                                                 const std::string& folder, unsigned run) {
@@ -64,14 +65,14 @@ Result<File> open_report(const std::optional<std::string>& path) {
 }
 
 // One run: the program's end, and the traces of its processes.
-struct Recorded {
+struct RunOnce {
   ProgramEnd end;
   RecordedProcesses processes;
 };
-Result<Recorded> record_once(const ProgramOptions& options, RecordingFolder& folder, unsigned run) {
+Result<RunOnce> record_once(const ProgramOptions& options, RecordingFolder& folder, unsigned run) {
   RC_TRY(const std::string inside,
          options.runs == 1 ? Result<std::string>(folder.path()) : folder.inside(fmt::format("run{}", run)));
-  Recorded recorded;
+  RunOnce recorded;
   RC_TRY(recorded.end, run_program(options.words, environment_of(options, inside, run)));
   if (recorded.end.signal != 0)
     note(fmt::format("{} was killed by signal {} ({}); what it recorded before is looked at", options.words[0],
@@ -165,7 +166,7 @@ Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptio
   int code = 0;
   unsigned runs = options.runs;
   for (unsigned run = 1; run <= runs; ++run) {
-    Result<Recorded> made = record_once(options, folder, run);
+    Result<RunOnce> made = record_once(options, folder, run);
     if (!made && (run == 1 || made.error().kind != ErrorKind::BadInput)) return std::unexpected(made.error());
     if (!made) {
       // The runs before it are not lost.
@@ -174,7 +175,7 @@ Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptio
       runs = run - 1;
       break;
     }
-    const Recorded recorded = *std::move(made);
+    const RunOnce recorded = *std::move(made);
     if (code == 0) code = recorded.end.code;
     if (recorded.end.interrupted && run < runs) {
       note(fmt::format("interrupted; {} of {} runs were made", run, runs));
@@ -191,10 +192,11 @@ Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptio
       const std::string which = options.runs > 1 ? fmt::format("run {}, {}", run, process.name) : process.name;
       RC_TRY(traces.emplace_back(), analyse_process(process, kept ? process.path : which, analysis));
       traces.back().run = run;
+      traces.back().still_runs = process.still_runs;
     }
   }
   if (options.record_only) return code;
-  RC_TRY_STATUS(show(traces, analysis, report.get(), runs));
+  RC_TRY_STATUS(show(traces, analysis, report.get(), {runs, unreadable}));
   // Whoever reads the report only must not take them for processes without races.
   if (options.report) {
     for (const std::string& process : unreadable)
@@ -203,7 +205,10 @@ Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptio
   if (std::fflush(report.get()) != 0 || std::ferror(report.get()) != 0)
     return bad_input("the report could not be written");
   const bool found = std::any_of(traces.begin(), traces.end(), [](const Analysed& t) { return !t.findings.empty(); });
-  return found && options.exit_code != 0 ? options.exit_code : code;
+  if (options.exit_code == 0) return code;
+  if (found) return options.exit_code;
+  const bool complete = unreadable.empty() && std::ranges::all_of(traces, is_complete);
+  return analysis.fail_incomplete && !complete ? kProgramIncomplete : code;
 }
 
 }  // namespace racecast::cli

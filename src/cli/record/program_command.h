@@ -36,7 +36,8 @@ void add_program_options(Command& command, ProgramOptions& options, bool with_re
 Status refuse_mixed_options(const Command& command, const ProgramOptions& options,
                             const std::vector<std::string>& litmus_only);
 
-// Returns the exit code: ProgramOptions::exit_code if there are findings, else what the program returned.
+// Returns the exit code: ProgramOptions::exit_code if there are findings; 67 if not everything was seen and that was
+// asked for (AnalysisOptions::fail_incomplete); else what the program returned.
 Result<int> record_and_report(const ProgramOptions& options, const AnalysisOptions& analysis);
 
 }  // namespace racecast::cli

@@ -237,7 +237,8 @@ Result<RecordedProcesses> merge_processes(RecordingFolder& recordings, const std
     RecordedProcess merged;
     merged.name = fmt::format("{} ({})", command.empty() ? "process" : command, pid);
     merged.path = process + ".rct";
-    if (still_runs(pid)) note(fmt::format("{} still runs; what it recorded so far is looked at", merged.name));
+    merged.still_runs = still_runs(pid);
+    if (merged.still_runs) note(fmt::format("{} still runs; what it recorded so far is looked at", merged.name));
     const Result<std::uint64_t> events = merge_somewhere(recordings, process, merged.path, say_gaps);
     if (!events && events.error().kind == ErrorKind::Internal) return std::unexpected(events.error());
     // Of what could not be merged, `racecast import` may still make a trace.

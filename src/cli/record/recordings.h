@@ -46,6 +46,7 @@ struct RecordedProcess {
   std::string name;  // "bank (12345)"
   std::string path;  // of its trace
   std::uint64_t events = 0;
+  bool still_runs = false;  // there may be more than its trace has
 };
 
 // Merges what one process wrote into a trace and returns the number of its events. What was repaired is said on
