@@ -151,7 +151,7 @@ struct ShapeHeader {
                         (Wait, Wake: mutex; semaphores, barriers: value) */                                       \
   TAG(Alloc, "san")  /* address, size */                                                                          \
   TAG(Free, "sa")    /* 0: of an object from before recording began, which has no life */                         \
-  TAG(Bulk, "bawn")  /* 0 read 1 write; address, 0, bytes: a known effect, no stamp */                            \
+  TAG(Bulk, "bawn")  /* BulkKind; address, 0, bytes: a known effect, no stamp */                                  \
   TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count \
                               times address, size (8 bytes each) */                                               \
   TAG(MissingMore, "saw")  /* the same: what the code without hooks that this thread is in was given since */     \
@@ -181,6 +181,9 @@ inline constexpr const char* kTagPayload[] = {"",
                                               RACECAST_RUNTIME_RECORDS(TAG)
 #undef TAG
 };
+// Of Bulk. String: what was read of a string, of which each byte says whether the next one is read. Given: nothing is
+// read or written (bytes is 0), but values were given to the call that say what it does.
+enum class BulkKind : std::uint8_t { Read = 0, Write = 1, String = 2, Given = 3 };
 inline constexpr std::uint32_t kEverywhere = 0xffffffff;
 // Of Ignore. Each begin has an end, and they nest.
 enum IgnoreFlag : std::uint8_t { kIgnoreReads = 1, kIgnoreWrites = 2, kIgnoreBegins = 4 };

@@ -58,6 +58,10 @@ Event Activations::enter(const CodeShape& shape) {
       caller.call = e.location;
     }
   }
+  // Called by name, or first of its thread; else a value says what is called, or that anything is: a pointer, the
+  // number of a signal, what libc calls back.
+  if (e.location == shape.entry && !begins_) e.flags = trace::kComputed;
+  begins_ = false;
   const bool unchecked = code_->program()->functions[shape.function].unchecked;
   stack_.push_back({shape.function, shape.entry, shape.entry, shape.entry, 0, allocas_.size(), unchecked});
   e.aux = vocabulary_->function_name(shape.function);
@@ -113,7 +117,7 @@ void Activations::find_activation(const CodeShape& shape, std::optional<std::uin
 void Activations::add(const Record& record, std::vector<Event>& out) {
   if (record.shape == nullptr) {
     const Numbers n = numbers_of(record);
-    if (record.tag == abi::Tag::Bulk) add_bulk(n.at[0] != 0, access_site(), true, n.at[1], n.at[3], out);
+    if (record.tag == abi::Tag::Bulk) add_known_effect(n, out);
     if (record.tag == abi::Tag::Handle && vocabulary_->has_begun(n.at[1]))
       add_bulk(true, access_site(), true, n.at[0], kHandleBytes, out);
     if (record.tag == abi::Tag::Ignore) ignore(n.at[0]);
@@ -207,8 +211,11 @@ void Activations::add_items(const Record& record, std::vector<Event>& out) {
       case abi::ItemKind::Frame: stack_.back().frame = address; break;
       case abi::ItemKind::BulkRead:
       case abi::ItemKind::BulkWrite:
-        add_bulk(item.kind == abi::ItemKind::BulkWrite, item.location, item.computed, address,
-                 item.value_bytes == 0 ? item.size : value, out);
+        if (item.value_bytes != 0 && value == 0)
+          add_nothing(item.location, out);
+        else
+          add_bulk(item.kind == abi::ItemKind::BulkWrite, item.location, item.computed, address,
+                   item.value_bytes == 0 ? item.size : value, out);
         break;
     }
     stack_.back().last = item.location;
@@ -238,6 +245,7 @@ void Activations::add_alloca(LocationId location, const StackObject& object, std
   Event e = event(EventKind::Alloc, location);
   e.address = object.address;
   e.size = clipped(object.size);
+  if (object.sized) e.flags = trace::kComputed;
   out.push_back(e);
   allocas_.push_back(object);
 }
@@ -275,6 +283,49 @@ void Activations::add_bulk(bool write, LocationId location, bool computed, std::
     address += e.size;
     bytes -= e.size;
   }
+}
+
+// A known effect. How many bytes it has, and where, is for the call to say.
+void Activations::add_known_effect(const Numbers& n, std::vector<Event>& out) {
+  const std::uint64_t address = n.at[1], bytes = n.at[3];
+  switch (static_cast<abi::BulkKind>(n.at[0])) {
+    case abi::BulkKind::Read: add_bulk(false, access_site(), true, address, bytes, out); break;
+    case abi::BulkKind::Write: add_bulk(true, access_site(), true, address, bytes, out); break;
+    case abi::BulkKind::String: add_string(access_site(), address, bytes, out); break;
+    case abi::BulkKind::Given:
+      if (code_->is_given_values(access_site())) add_nothing(access_site(), out);
+      break;
+  }
+}
+
+// Whether a function that reads a string gets to a byte is said by those before it: each is a read of its own, whose
+// place is computed. Beyond kSingleBytes it is known only that the whole string was read: what is there is kept where
+// all of it is as recorded.
+void Activations::add_string(LocationId location, std::uint64_t address, std::uint64_t bytes, std::vector<Event>& out) {
+  constexpr std::uint64_t kSingleBytes = 256;
+  bytes = std::min(bytes, kMaxBulk);
+  const std::uint64_t singles = std::min(bytes, kSingleBytes);
+  Event e = event(EventKind::Read, location);
+  e.flags = flags_of_access(false, true);
+  e.size = 1;
+  for (e.address = address; e.address < address + singles; ++e.address) out.push_back(e);
+  if (singles == bytes) return;
+  const std::size_t first = out.size();
+  add_bulk(false, location, true, address + singles, bytes - singles, out);
+  for (std::size_t i = first; i < out.size(); ++i) out[i].flags |= trace::kUnchecked;
+  add_bulk(false, location, true, address + singles, bytes - singles, out);
+}
+
+// Something is given values that say what it does, and no other event tells of it (a copy of no bytes at all, the count
+// of a new semaphore): it is done as recorded only where those are the recorded ones. What it reads, where no program
+// has memory, nobody writes.
+void Activations::add_nothing(LocationId location, std::vector<Event>& out) {
+  constexpr std::uint64_t kNobodys = 8;
+  Event e = event(EventKind::Read, location);
+  e.flags = trace::kComputed | trace::kUnchecked;
+  e.address = kNobodys;
+  e.size = 1;
+  out.push_back(e);
 }
 
 // ---- records of the runtime
@@ -353,6 +404,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       if (!vocabulary_->define_thread(n.at[1])) return std::nullopt;
       Event e = plain(record.tag == abi::Tag::Fork ? EventKind::Fork : EventKind::Join);
       e.aux = n.at[1];
+      if (e.kind == EventKind::Join) e.flags = trace::kComputed;  // a handle is always a value
       return e;
     }
     case abi::Tag::AtomicRead:
@@ -369,11 +421,13 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       Event e = plain(EventKind::Alloc);
       e.address = n.at[1];
       e.size = clipped(n.at[2]);
+      if (code_->is_role_computed(site)) e.flags = trace::kComputed;
       return e;
     }
     case abi::Tag::Free: {
       Event e = plain(EventKind::Free);
       e.address = n.at[1];
+      if (code_->is_role_computed(site)) e.flags = trace::kComputed;
       return e;
     }
     case abi::Tag::MissingBegin:
@@ -408,7 +462,7 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     case abi::Tag::Release: {
       Event e = plain(EventKind::AtomicRmw);
       e.address = n.at[1];
-      if (code_->is_computed(site)) e.flags |= trace::kComputed;
+      if (code_->is_computed(site) || code_->is_role_computed(site)) e.flags |= trace::kComputed;
       return trace::annotation(e, record.tag == abi::Tag::Acquire);
     }
     case abi::Tag::SignalEnd:  // it may have jumped out of its functions

@@ -28,8 +28,9 @@ namespace racecast::recording {
 class Activations {
  public:
   // `code` is linked; both must outlive it. `home`: where events stand before the first function is entered.
-  Activations(ThreadId thread, LocationId home, Code& code, Vocabulary& vocabulary)
-      : thread_(thread), outside_(home), code_(&code), vocabulary_(&vocabulary) {}
+  // `forked`: the stream is a thread's own, not that of its handlers, so what begins it was said by its fork.
+  Activations(ThreadId thread, LocationId home, Code& code, Vocabulary& vocabulary, bool forked = true)
+      : thread_(thread), outside_(home), code_(&code), vocabulary_(&vocabulary), begins_(forked) {}
 
   // Appends the events of a record without a stamp.
   void add(const Record& record, std::vector<trace::Event>& out);
@@ -72,6 +73,9 @@ class Activations {
   void end_last_alloca(LocationId location, std::vector<trace::Event>& out);
   void add_bulk(bool write, LocationId location, bool computed, std::uint64_t address, std::uint64_t bytes,
                 std::vector<trace::Event>& out);
+  void add_known_effect(const Numbers& n, std::vector<trace::Event>& out);
+  void add_string(LocationId location, std::uint64_t address, std::uint64_t bytes, std::vector<trace::Event>& out);
+  void add_nothing(LocationId location, std::vector<trace::Event>& out);
   std::optional<trace::Event> sync(const Numbers& n) const;
   trace::Event atomic(abi::Tag tag, const Numbers& n) const;
   trace::Event missing_begin(const Numbers& n, std::span<const std::uint8_t> ranges);
@@ -96,6 +100,7 @@ class Activations {
   HashMap<std::uint64_t, LocationId> call_sites_;  // by Activation::at and function
   std::uint64_t ignored_reads_ = 0, ignored_writes_ = 0;
   std::uint64_t cut_ = 0;
+  bool begins_;  // nothing was entered yet in a thread's own stream
 };
 
 }  // namespace racecast::recording

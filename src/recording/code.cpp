@@ -28,6 +28,49 @@ bool is_number(std::uint64_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
+const program::LibraryFunction* row_of(const program::Program& program, const Instruction& call) {
+  const auto callee = program::named_callee(call);
+  if (!callee || !program.function(*callee).blocks.empty()) return nullptr;
+  return program::Library::builtin().find(program.text(program.function(*callee).name));
+}
+
+// Is it an object that the same function made, or a part of it? Where that is, nothing that was read says.
+bool is_made_here(const program::Program& program, const program::Definitions& definitions, program::Operand address) {
+  for (std::size_t left = definitions.size(); left > 0 && address.kind == program::OperandKind::Reg; --left) {
+    const Instruction* from = address.value < definitions.size() ? definitions[address.value] : nullptr;
+    if (from == nullptr) return false;
+    if (from->op == Op::Alloc || from->op == Op::StackAlloc) return true;
+    if (from->op == Op::Call) {
+      const program::LibraryFunction* row = row_of(program, *from);
+      return row != nullptr && row->role == program::Role::Alloc;
+    }
+    if (from->op != Op::Offset && from->op != Op::Bitcast) return false;
+    address = from->operands[0];
+  }
+  return false;
+}
+
+// Is an argument of this call computed (8), and one that its role is about (4)?
+std::uint8_t computed_arguments(const program::Program& program, const program::Definitions& definitions,
+                                const Instruction& call) {
+  const auto callee = program::callee_operand(call);
+  const program::LibraryFunction* row = row_of(program, call);
+  Instruction probe;
+  probe.op = Op::Lock;
+  const bool all = row == nullptr || row->role == program::Role::None ||
+                   (row->role == program::Role::Exchange && row->arguments.empty());
+  std::uint8_t found = 0, argument = 0;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (i == callee) continue;
+    const bool counts = all || std::ranges::find(row->arguments, argument) != row->arguments.end();
+    ++argument;
+    probe.operands = {call.operands[i]};
+    if (program::address_is_computed(definitions, probe) && !is_made_here(program, definitions, call.operands[i]))
+      found |= counts ? 12 : 8;
+  }
+  return found;
+}
+
 }  // namespace
 
 struct Code::Module {
@@ -192,10 +235,11 @@ void Code::find_computed() {
             if (program::address_is_computed(definitions, probe)) found |= static_cast<std::uint8_t>(bit);
             bit <<= 1;
           }
+          found |= computed_arguments(*program_, definitions, instruction);
         } else if ((program::traits_of(instruction.op) & (program::Access | program::Sync)) != 0) {
-          if (program::address_is_computed(definitions, instruction)) found = 3;
+          if (program::address_is_computed(definitions, instruction)) found = 15;
         } else if (instruction.op == Op::Opaque) {
-          found = 3;  // which operand is the address is not known
+          found = 15;  // which operand is the address is not known
         }
         computed_.push_back(found);
       }
@@ -228,7 +272,10 @@ void Code::bind(Module& module, const program::LinkedModule& linked) {
         item.parameter = raw.instr;
       } else {
         item.location = location(linked.instructions[raw.instr]);
-        item.computed = raw.mode != abi::AddressMode::Global && is_computed(item.location);
+        // What a copy of so many bytes touches is computed, wherever it begins.
+        const bool sized =
+            (raw.kind == abi::ItemKind::BulkRead || raw.kind == abi::ItemKind::BulkWrite) && raw.value_bytes != 0;
+        item.computed = sized || (raw.mode != abi::AddressMode::Global && is_computed(item.location));
         if (raw.kind == abi::ItemKind::Value) {
           shape.second_return = true;
         }

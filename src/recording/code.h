@@ -83,6 +83,11 @@ class Code {
   bool is_computed(LocationId location) const { return (addresses(location) & 1) != 0; }
   // Or that in its second argument? The mutex of a condition is there.
   bool is_second_computed(LocationId location) const { return (addresses(location) & 2) != 0; }
+  // Is an argument that a call's role is about (the size of a new object, which object dies) computed from values? That
+  // of a call by pointer, and of a function without a role: any argument. An object that the same function made is not.
+  bool is_role_computed(LocationId location) const { return (addresses(location) & 4) != 0; }
+  // Is any argument of a call?
+  bool is_given_values(LocationId location) const { return (addresses(location) & 8) != 0; }
   // The branch that an unwind out of this call takes; kNone32: it has none.
   std::uint32_t unwind_branch(LocationId call) const;
   // The first instruction of the block that a branch goes to.
@@ -105,7 +110,7 @@ class Code {
     std::uint32_t module = 0;
   };
   std::uint8_t addresses(LocationId location) const {
-    return index(location) < computed_.size() ? computed_[index(location)] : std::uint8_t{3};
+    return index(location) < computed_.size() ? computed_[index(location)] : std::uint8_t{15};
   }
   void find_ranges();
   bool unpack(Module& module);
@@ -116,8 +121,9 @@ class Code {
   std::vector<Range> ranges_;  // sorted, disjoint
   std::shared_ptr<const program::Program> program_;
   std::vector<LocationId> entries_;
-  std::vector<std::uint32_t> owners_;   // by InstrId: its function
-  std::vector<std::uint8_t> computed_;  // by InstrId: 1 the (first) address is computed, 2 the second one
+  std::vector<std::uint32_t> owners_;  // by InstrId: its function
+  // By InstrId: 1 the (first) address is computed, 2 the second one, 4 any that a call's role is about, 8 any argument.
+  std::vector<std::uint8_t> computed_;
   std::vector<const program::Instruction*> instructions_;  // by InstrId
   std::uint64_t unpacked_left_ = 0;                        // bytes that models may still unpack to
   std::uint64_t all_ids_ = 0;                              // of the modules that were unpacked

@@ -215,9 +215,10 @@ Result<MergeResult> merge_recording(const std::string& process_folder, const std
     const RawStream& raw = folder.streams[s];
     const LocationId home =
         first[s] != nullptr && first[s]->function != kNone32 ? first[s]->entry : vocabulary.nowhere();
-    lanes.push_back(std::make_unique<Lane>(static_cast<std::uint32_t>(s), Stream(raw, code),
-                                           Activations(static_cast<ThreadId>(raw.thread), home, code, vocabulary),
-                                           pending));
+    lanes.push_back(std::make_unique<Lane>(
+        static_cast<std::uint32_t>(s), Stream(raw, code),
+        Activations(static_cast<ThreadId>(raw.thread), home, code, vocabulary, raw.handlers_of == abi::kNoStream),
+        pending));
   }
   connect_handlers(folder, lanes);
 

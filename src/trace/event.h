@@ -49,7 +49,7 @@ enum Flag : std::uint16_t {
   kCas = 8,         // a compare-and-swap
   kRecursive = 16,  // the lock may be taken again by its holder
   kSpurious = 32,   // a wake that no notify caused
-  kComputed = 64,   // the address was computed from values (a[e], p.f); docs/semantics.md
+  kComputed = 64,   // what it is about was computed from values: address, size, callee, thread; docs/semantics.md
   // Of a read or an append in a variant of a trace (model/detour/variant.h), never in a file: the write before it in
   // the sequence is not the one that its value is from.
   kByValue = 128,

@@ -20,7 +20,7 @@ namespace racecast::trace {
 // 0x89 is no ASCII, "\r\n" and 0x1a and "\n" show a transfer that translated line ends (the idea is PNG's).
 inline constexpr std::array<std::uint8_t, 8> kFileMagic = {0x89, 'R', 'C', 'T', '\r', '\n', 0x1a, '\n'};
 inline constexpr std::array<std::uint8_t, 8> kTrailerMagic = {'R', 'C', 'T', ' ', 'e', 'n', 'd', '\n'};
-inline constexpr std::uint32_t kFormatVersion = 5;
+inline constexpr std::uint32_t kFormatVersion = 6;
 
 inline constexpr std::size_t kFileHeaderBytes = 16;   // magic, u32 version, u32 flags (0)
 inline constexpr std::size_t kChunkHeaderBytes = 32;  // ChunkHeader

@@ -369,7 +369,9 @@ class Run {
       };
       if (model_ == nullptr) {
         if (e.kind == EventKind::Branch || e.has(trace::kCas)) return broken("value-branch");
-        if (e.has(trace::kComputed)) return broken("value-address");
+        const bool argument = e.kind == EventKind::Call || e.kind == EventKind::Join || e.kind == EventKind::Alloc ||
+                              e.kind == EventKind::Free;
+        if (e.has(trace::kComputed)) return broken(argument ? "value-call" : "value-address");
       }
       if (passes_values_ && (e.kind == EventKind::ThreadEnd || (e.kind == EventKind::Fork && model_ == nullptr)))
         return broken("value-thread");

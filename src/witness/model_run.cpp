@@ -311,7 +311,10 @@ Check ModelRun::path(const ModelStep& step) const {
 Check ModelRun::address(const ModelStep& step) const {
   const Event& e = event(step);
   if (!step.deviated) return {};
-  if (e.has(trace::kComputed) && (told_.addresses == 0 || told_.unknown_addresses != 0))
+  // What else may be computed is for call() and inside_call() to look at.
+  const bool has_address =
+      e.kind != EventKind::Call && e.kind != EventKind::Join && e.kind != EventKind::Alloc && e.kind != EventKind::Free;
+  if (has_address && e.has(trace::kComputed) && (told_.addresses == 0 || told_.unknown_addresses != 0))
     return deviates("value-address", step, "its address");
   if (told_.met == nullptr || told_.operands.empty() || told_.operands[0].known) return {};
   if (told_.met->op == Op::Free) return deviates("value-address", step, "the object");
@@ -352,27 +355,32 @@ Check ModelRun::call(const ModelStep& step) const {
 Check ModelRun::inside_call(const ModelStep& step) const {
   const Event& e = event(step);
   const auto it = recorded_.operands_.find(step.event);
-  if (!step.deviated || told_.call == nullptr || it == recorded_.operands_.end()) return {};
+  if (!step.deviated) return {};
+  if (told_.call == nullptr || it == recorded_.operands_.end()) {
+    if (told_.met != nullptr || !e.has(trace::kComputed)) return {};
+    if (e.kind == EventKind::Join) return deviates("value-call", step, "the thread");
+    if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) return deviates("value-call", step, "the object");
+    return {};
+  }
   const std::vector<WalkValue>& recorded = it->second;
   const auto callee = program::callee_operand(*told_.call);
   const program::LibraryFunction* creates = creates_thread();
   if (e.kind == EventKind::Fork && creates != nullptr && !same_operand(step.event, creates->arguments[1] + 1u))
     return deviates("value-branch", step, "the function of the new thread");
   if (e.kind == EventKind::Join) {
+    const program::LibraryFunction* row = row_of_call();
+    const bool joins =
+        row != nullptr && (row->role == program::Role::ThreadJoin || row->role == program::Role::TryThreadJoin ||
+                           row->role == program::Role::TimedThreadJoin);
+    const std::size_t handle = joins ? row->arguments[0] + (row->arguments[0] >= callee ? 1u : 0u) : recorded.size();
+    if (e.has(trace::kComputed) && !same_operand(step.event, handle)) return deviates("value-call", step, "the thread");
     for (std::size_t k = 0; k < recorded.size(); ++k)
-      if (recorded[k].known && !same_operand(step.event, k)) return deviates("value-address", step, "the thread");
+      if (recorded[k].known && !same_operand(step.event, k)) return deviates("value-call", step, "the thread");
   }
   if (e.kind != EventKind::Alloc && e.kind != EventKind::Free) return {};
-  // The size, or the address, is one of the arguments, as a rule; where none is, all together say it.
-  bool found = false, same = true;
-  for (std::size_t k = 0; k < recorded.size(); ++k) {
-    if (k == callee) continue;
-    const bool is_it = recorded[k].known && recorded[k].value == (e.kind == EventKind::Free ? e.address : e.size);
-    if (is_it && !same_operand(step.event, k)) return deviates("value-address", step, "the object");
-    found = found || is_it;
-    same = same && same_operand(step.event, k);
-  }
-  if (!found && !same) return deviates("value-address", step, "the object");
+  // What it was given says how large a new object is, and which one dies.
+  for (std::size_t k = 0; k < recorded.size(); ++k)
+    if (k != callee && !same_operand(step.event, k)) return deviates("value-call", step, "the object");
   return {};
 }
 
@@ -437,13 +445,18 @@ bool ModelRun::child_deviates(const ModelStep& step) const {
 }
 
 const program::LibraryFunction* ModelRun::creates_thread() const {
+  if (told_.call == nullptr || told_.call->op != Op::Call) return nullptr;
+  const program::LibraryFunction* row = row_of_call();
+  return row != nullptr && row->role == program::Role::ThreadCreate ? row : nullptr;
+}
+
+const program::LibraryFunction* ModelRun::row_of_call() const {
   const auto callee = told_.call == nullptr ? std::nullopt : program::named_callee(*told_.call);
-  if (!callee || told_.call->op != Op::Call) return nullptr;
+  if (!callee) return nullptr;
   const program::Program& p = *recorded_.execution_.trace().definitions.program;
   const program::Function& function = p.function(*callee);
   if (!function.blocks.empty()) return nullptr;  // the program's own
-  const program::LibraryFunction* row = program::Library::builtin().find(p.text(function.name));
-  return row != nullptr && row->role == program::Role::ThreadCreate ? row : nullptr;
+  return program::Library::builtin().find(p.text(function.name));
 }
 
 // Is this operand of the event's instruction known, and that of the recorded run?

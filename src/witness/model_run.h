@@ -143,6 +143,7 @@ class ModelRun : public model::WalkClient {
   bool same_operands(EventNo event, std::size_t first, std::size_t end) const;
   // The row of the library function that creates a thread and is being called, or null.
   const program::LibraryFunction* creates_thread() const;
+  const program::LibraryFunction* row_of_call() const;  // of the function without a body that is called there
   std::uint32_t recorded_mismatches(EventNo event) const;
   const trace::Event& event(const ModelStep& step) const { return recorded_.execution_.event(step.event); }
   const program::Instruction* instruction_of(const trace::Event& e) const;

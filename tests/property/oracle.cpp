@@ -317,13 +317,15 @@ std::optional<std::uint64_t> Execution::returns(int e) const {
   return result;
 }
 
-// value-branch, value-address, value-cas, value-all, missing-value. `performed`: not only next.
+// value-branch, value-address, value-call, value-cas, value-all, missing-value. `performed`: not only next.
 void Execution::value_rules(int e, bool performed, Rules& broken) const {
   const Event& event = facts_->event(e);
   const bool before = deviated_[facts_->thread_of(e)];
   const bool cas = event.kind == EventKind::AtomicRmw && event.has(trace::kCas);
   if (before && (event.kind == EventKind::Branch || cas)) broken.insert("value-branch");
-  if (before && event.has(trace::kComputed)) broken.insert("value-address");
+  const std::set<EventKind> about_arguments{EventKind::Call, EventKind::Join, EventKind::Alloc, EventKind::Free};
+  if (before && event.has(trace::kComputed))
+    broken.insert(about_arguments.contains(event.kind) ? "value-call" : "value-address");
   const bool own_point = !facts_->own_point_of[e].empty();
   if (before && own_point) broken.insert("missing-value");
   // Missing code goes on from here: with the recorded contents of what it reaches, or not at all.

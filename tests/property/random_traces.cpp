@@ -138,7 +138,10 @@ class Generator {
     const trace::Group group = trace::row_of(e.kind).group;
     const bool has_address = group == trace::Group::Access || group == trace::Group::Lock ||
                              (group == trace::Group::Sync && e.kind != EventKind::Fence);
-    if (has_address && random_.chance(10)) e.flags |= trace::kComputed;
+    // What else a value can decide: what is called, who is joined, how large an object is, which one dies.
+    const bool has_argument = e.kind == EventKind::Call || e.kind == EventKind::Join || e.kind == EventKind::Alloc ||
+                              e.kind == EventKind::Free;
+    if ((has_address && random_.chance(10)) || (has_argument && random_.chance(40))) e.flags |= trace::kComputed;
     if (unchecked_ && group == trace::Group::Access && random_.chance(20)) e.flags |= trace::kUnchecked;
     e.thread = static_cast<ThreadId>(t);
     trace_.events.push_back(e);

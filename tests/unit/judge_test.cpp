@@ -132,6 +132,8 @@ std::vector<Row> rows() {
        {0, 1, 2, 3, 4},
        ""},
       {"computed_address", "branches\nA write x 1\nB read x 1\nB write y 5 computed\n", {1, 2}, "value-address"},
+      {"computed_callee", "branches\nA write x 1\nB read x 1\nB call f computed\n", {1, 2}, "value-call"},
+      {"computed_size", "branches\nA write x 1\nB read x 1\nB alloc 0x9000 size 8 computed\n", {1, 2}, "value-call"},
       {"cas_must_succeed",
        "branches\nA awrite l 0 seqcst\nA awrite l 1 seqcst\nB rmw l 1 2 seqcst cas\n",
        {0, 2},

@@ -136,7 +136,7 @@ TEST(RecordingEvents, StreamsThatShareALog) {
   EXPECT_EQ(raw.result().dropped, 0u);
 }
 
-TEST(RecordingEvents, BulkAccessesAreSplitAndEmptyOnesVanish) {
+TEST(RecordingEvents, BulkAccessesAreSplitAndEmptyOnesDependOnTheirSize) {
   RawRecording raw("bulk");
   Any().add_to(raw);
   RawBytes main;
@@ -147,8 +147,33 @@ TEST(RecordingEvents, BulkAccessesAreSplitAndEmptyOnesVanish) {
   main.tag(Tag::Bulk, {0, 0x2000, 0, 3});
   raw.stream(0, 0, main);
   EXPECT_EQ(lines(raw.merge()),
-            "main begin\nmain call main\nmain write 0x100000+65536\nmain write 0x110000+65536\nmain write 0x120000+1\n"
+            "main begin\nmain call main\nmain read 0x8+1\nmain write 0x100000+65536\nmain write 0x110000+65536\nmain "
+            "write 0x120000+1\n"
             "main read 0x2000+3\n");
+}
+
+TEST(RecordingEvents, AStringIsReadByteByByte) {
+  RawRecording raw("string");
+  Any().add_to(raw);
+  RawBytes main;
+  main.tag(Tag::ThreadBegin, {1, 0});
+  entry(main);
+  main.tag(Tag::Bulk, {static_cast<std::uint64_t>(abi::BulkKind::String), 0x2000, 0, 300});
+  raw.stream(0, 0, main);
+  const trace::Trace trace = raw.merge();
+  ASSERT_EQ(trace.events.size(), 2u + 256 + 2);
+  for (std::size_t i = 0; i < 256; ++i) {
+    EXPECT_EQ(trace.events[2 + i].address, 0x2000 + i);
+    EXPECT_EQ(trace.events[2 + i].size, 1u);
+    EXPECT_EQ(trace.events[2 + i].flags, trace::kComputed);
+  }
+  // What is behind is read as a whole, and then reached.
+  for (const std::size_t i : {258, 259}) {
+    EXPECT_EQ(trace.events[i].address, 0x2100u);
+    EXPECT_EQ(trace.events[i].size, 44u);
+  }
+  EXPECT_EQ(trace.events[258].flags, trace::kComputed | trace::kUnchecked);
+  EXPECT_EQ(trace.events[259].flags, trace::kComputed);
 }
 
 TEST(RecordingEvents, TheHandleOfAThreadIsStoredBeforeItsFork) {

@@ -3,6 +3,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -153,11 +154,14 @@ void CallHooks::add_effects(llvm::CallBase& call) {
 void CallHooks::add_effects(llvm::CallBase& call, const program::LibraryFunction& function, When when) {
   std::vector<program::MemoryEffect> effects;
   for (const program::MemoryEffect& effect : function.memory) {
-    const bool before =
-        program::gives(function.role) && !effect.writes && effect.length != program::EffectLength::Result;
+    // Who waits has read before what it is given.
+    const bool before = (program::gives(function.role) || function.may_block) && !effect.writes &&
+                        effect.argument != program::kResultArgument && effect.length != program::EffectLength::Result;
     if (before == (when == When::Before)) effects.push_back(effect);
   }
   if (effects.empty() || (when == When::After && call.doesNotReturn())) return;
+  // What it writes, and how much, is made of what it reads.
+  std::ranges::stable_partition(effects, [](const program::MemoryEffect& effect) { return !effect.writes; });
   const llvm::GlobalValue& callee = *callee_of(call);
   Builder builder(when == When::Before ? call : *after(call), call.getDebugLoc());
   llvm::Instruction* then = llvm::SplitBlockAndInsertIfThen(has_no_hooks(builder, callee), &*builder.GetInsertPoint(),

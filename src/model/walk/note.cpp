@@ -20,6 +20,11 @@ unsigned bits_of(Type type) {
   return type.bits == 0 ? 64 : type.bits;
 }
 
+bool joins(program::Role role) {
+  return role == program::Role::ThreadJoin || role == program::Role::TryThreadJoin ||
+         role == program::Role::TimedThreadJoin;
+}
+
 ConditionKind condition_of(MismatchKind kind) {
   switch (kind) {
     case MismatchKind::Address: return ConditionKind::Address;
@@ -283,8 +288,11 @@ void WalkThread::note_inside(const WalkStep& step) {
   switch (event_->kind) {
     case EventKind::MissingBegin: note_missing_begin(step); break;
     case EventKind::Join:
+      // Whom a function joins that the table does not know, the thread's history says.
+      met_ = joins(step.role);
       for (std::size_t k = 0; k < step.operand_count; ++k)
-        need(ConditionKind::Argument, operand(step, k), Unknown::Allowed);
+        need(ConditionKind::Argument, operand(step, k),
+             met_ && k == step.about[0] ? Unknown::NeedsHistory : Unknown::Allowed);
       break;
     case EventKind::Alloc:
     case EventKind::Free:
@@ -310,17 +318,10 @@ void WalkThread::note_given(const WalkStep& call) {
     if (k != call.callee_operand) shared_->symbols->give_away(operand(call, k));
 }
 
-// The size of a new object and the address of one that dies are arguments, as a rule. Where none is (a size that was
-// rounded up), they are what they were where all arguments are.
+// The size of a new object and the address of one that dies are what they were where all arguments are.
 void WalkThread::note_object_inside(const WalkStep& call) {
-  const bool dies = event_->kind == EventKind::Free;
-  const ConditionKind kind = dies ? ConditionKind::Address : ConditionKind::Size;
-  for (std::size_t k = 0; k < call.operand_count; ++k) {
-    const WalkValue value = operand(call, k);
-    if (k == call.callee_operand || !value.known || value.value != (dies ? event_->address : event_->size)) continue;
-    need(kind, value, Unknown::Allowed);
-    return;
-  }
+  met_ = true;
+  const ConditionKind kind = event_->kind == EventKind::Free ? ConditionKind::Address : ConditionKind::Size;
   for (std::size_t k = 0; k < call.operand_count; ++k)
     if (k != call.callee_operand) need(kind, operand(call, k), Unknown::NeedsHistory);
 }

@@ -245,6 +245,7 @@ void WalkThread::on_call() {
   if (const auto at = find_call(*callee); at && advance_before(*at) && may_enter(code_.step(*at), *callee)) {
     const WalkStep& call = code_.step(*at);
     if (asked()) note_call(call);
+    met_ = true;
     tell_call(call);
     std::vector<WalkValue>& arguments = scratch_;
     arguments.clear();

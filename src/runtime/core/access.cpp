@@ -65,7 +65,18 @@ void tell_bulk(bool write, const void* address, std::uint64_t bytes) {
     const auto kind = write ? abi::AccessKind::Write : abi::AccessKind::Read;
     looking->access(address, bytes, static_cast<std::uint32_t>(kind), 0);
   }
-  record<abi::Tag::Bulk>(write ? 1 : 0, address, 0u, bytes);
+  record<abi::Tag::Bulk>(static_cast<std::uint8_t>(write ? abi::BulkKind::Write : abi::BulkKind::Read), address, 0u,
+                         bytes);
+}
+
+void tell_string(const void* address, std::uint64_t bytes) {
+  if (const abi::Watcher* looking = watching()) [[unlikely]]
+    looking->access(address, bytes, static_cast<std::uint32_t>(abi::AccessKind::Read), 0);
+  record<abi::Tag::Bulk>(static_cast<std::uint8_t>(abi::BulkKind::String), address, 0u, bytes);
+}
+
+void tell_given(const void* address) {
+  record<abi::Tag::Bulk>(static_cast<std::uint8_t>(abi::BulkKind::Given), address, 0u, std::uint64_t{0});
 }
 
 }  // namespace racecast::runtime

@@ -17,5 +17,9 @@ inline const abi::Watcher* watching() {
 
 // An access that no code with hooks made: what a function of known effect reads or writes. Records it, too.
 void tell_bulk(bool write, const void* address, std::uint64_t bytes);
+// So many bytes of a string were read, one after the other.
+void tell_string(const void* address, std::uint64_t bytes);
+// A call was given values that say what it does to what is at `address`, and no access or other record tells of it.
+void tell_given(const void* address);
 
 }  // namespace racecast::runtime

@@ -49,8 +49,18 @@ void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count
   for (std::uint32_t i = 0; i < count; ++i) {
     const abi::Effect& effect = effects[i];
     const std::uint64_t address = effect.argument == abi::kResultPointer ? result : arguments[effect.argument];
-    if (address == 0) continue;
+    if (address == 0) {
+      if (effect.argument != abi::kResultPointer) tell_given(nullptr);  // that there is nothing is a value, too
+      continue;
+    }
     const std::uint64_t bytes = bytes_of(effect, reinterpret_cast<const void*>(address), result, arguments);
-    if (bytes != 0) tell_bulk(effect.write != 0, reinterpret_cast<const void*>(address), bytes);
+    const void* const memory = reinterpret_cast<const void*>(address);
+    if (bytes == 0 && effect.length == abi::Length::Result) continue;
+    if (bytes == 0)
+      tell_given(memory);
+    else if (effect.length == abi::Length::String && effect.write == 0)
+      tell_string(memory, bytes);
+    else
+      tell_bulk(effect.write != 0, memory, bytes);
   }
 }

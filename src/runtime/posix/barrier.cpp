@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "runtime/core/access.h"
 #include "runtime/core/record.h"
 #include "runtime/posix/interceptor.h"
 
@@ -30,6 +31,7 @@ unsigned parties_in(const pthread_barrier_t* barrier) {
 
 RACECAST_EXPORT int pthread_barrier_init(pthread_barrier_t* barrier, const pthread_barrierattr_t* attributes,
                                          unsigned parties) noexcept {
+  if (!in_runtime() && is_recorded()) tell_given(barrier);
   const int result = real_init(barrier, attributes, parties);
   if (result == 0) layout_known.store(parties_in(barrier) == parties, std::memory_order_relaxed);
   return result;

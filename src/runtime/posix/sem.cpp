@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 
+#include "runtime/core/access.h"
 #include "runtime/core/record.h"
 #include "runtime/posix/interceptor.h"
 
@@ -86,6 +87,7 @@ int waited(int result, const sem_t* semaphore, std::uint8_t flags) {
 
 RACECAST_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned count) noexcept {
   learn(semaphore, shared != 0, count);
+  if (!in_runtime() && is_recorded()) tell_given(semaphore);
   return real_init(semaphore, shared, count);
 }
 RACECAST_EXPORT int sem_wait(sem_t* semaphore) {
