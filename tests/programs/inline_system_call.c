@@ -7,6 +7,7 @@
 
 int shared;
 static int ends[2];
+static int own;
 
 static long call_kernel(long number, long a, long b, long c) {
   long result;
@@ -25,6 +26,8 @@ THREAD(first) {
 THREAD(second) {
   char byte;
   order_wait();
+  // Plain writes have no stamp: without one of its thread before it, this one could be told as before the first call.
+  __atomic_fetch_add(&own, 1, __ATOMIC_RELAXED);
   shared = 2;  // RACE(a)
   must(call_kernel(SYS_read, ends[0], (long)&byte, 1) == 1);
   return NULL;
