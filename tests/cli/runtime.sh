@@ -138,7 +138,9 @@ PYTHON
 record ./hooks effects
 check "effects" <<'PYTHON'
 bulk = r.threads()[0].of("Bulk")
-assert [(b[0], b[3]) for b in bulk] == [(0, 6), (0, 3), (1, 3), (1, 15), (1, 16), (1, 4), (1, 12), (0, 6)], bulk
+write, string = 1, 2
+assert [(b[0], b[3]) for b in bulk] == [(string, 6), (string, 3), (write, 3), (write, 15), (write, 16), (write, 4),
+                                        (write, 12), (string, 6)], bulk
 PYTHON
 
 record ./hooks barrier

@@ -165,9 +165,8 @@ int run_missing() {
   __racecast_missing_begin(reinterpret_cast<void*>(0x1000), 1, one);
   __racecast_missing_end(1, 42);
   // An interior pointer, a global that points on, and things that lead nowhere.
-  const void* const several[] = {&lonely->value, &global_list,
-                                 nullptr,        reinterpret_cast<void*>(&printf),
-                                 "text",         reinterpret_cast<void*>(-1L)};
+  const void* const several[] = {
+      &lonely->value, &global_list, nullptr, reinterpret_cast<void*>(&printf), "text", reinterpret_cast<void*>(-1L)};
   __racecast_missing_begin(nullptr, 6, several);
   __racecast_missing_end(0, 0);
   Node on_stack = {lonely, 0};
