@@ -50,9 +50,10 @@ if(runtime_sources)
   target_include_directories(racecast_rt PRIVATE src include)
   # Exceptions of the program pass through interceptors, hence unwind tables; -O2 also in a debug build, because the
   # overhead of recording is part of what it does.
-  target_compile_options(racecast_rt PRIVATE -O2 -g1 -fno-rtti -fexceptions -ftls-model=initial-exec)
+  target_compile_options(racecast_rt PRIVATE -O2 -g1 -fno-rtti -fexceptions -ftls-model=initial-exec
+    -fno-optimize-sibling-calls)
   # Of libstdc++ only what the unwinding of our own frames needs, and that hidden: the program may have another one or none.
-  target_link_options(racecast_rt PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,nodelete -Wl,--as-needed)
+  target_link_options(racecast_rt PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,--as-needed)
   target_link_libraries(racecast_rt PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(racecast_rt PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -208,6 +208,8 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
       if (!analysed.pairs[finding.pairs.front()].seen) shown.push_back(finding.pairs.front());
     RC_TRY_STATUS(analysis::unseen::find_assumptions(input, analysed.pairs, shown));
   }
+  // Nobody has looked at what such a barrier hides.
+  if (options.missing == trace::MissingMode::Barrier && analysed.outputs.facts.has_missing) analysed.hidden.all = false;
   return analysed;
 }
 
@@ -218,7 +220,7 @@ std::vector<std::string> gaps_of(const Analysed& trace) {
 }
 
 bool is_complete(const Analysed& trace) {
-  return trace.hidden.pairs == 0 && trace.uncertain.pairs == 0 && gaps_of(trace).empty() &&
+  return trace.hidden.pairs == 0 && trace.hidden.all && trace.uncertain.pairs == 0 && gaps_of(trace).empty() &&
          std::ranges::all_of(trace.outputs.by_analysis, &analysis::Output::complete);
 }
 

@@ -143,7 +143,7 @@ void say_what_is_left(const Analysed& trace, const report::Part& part, const Ana
   for (const analysis::Output& output : trace.outputs.by_analysis)
     if (!output.complete) not_everything(output.limit);
   // Where no race was found, the line that says so has said it.
-  const bool said = part.races && part.findings.empty();
+  const bool said = part.races && trace.findings.empty();
   if (const std::string gaps = gaps_text(trace); !gaps.empty() && !said) not_everything(gaps);
   if (const std::size_t pairs = trace.uncertain.pairs; pairs != 0)
     note(
@@ -212,7 +212,8 @@ Status show(const std::vector<Analysed>& traces, const AnalysisOptions& options,
     if (traces.size() > 1)
       print_to(out,
                fmt::format("== {}{}\n", printable(part.input), repeats ? ": only races that are listed above" : ""));
-    if (!repeats) print_to(out, report::text(part, {recorded.runs, colour, options.verbose}));
+    print_to(out, repeats ? report::hidden_line(part.hidden, options.verbose)
+                          : report::text(part, {recorded.runs, colour, options.verbose}));
     say_what_is_left(traces[i], part, options, out);
     if (options.stats) print_to(out, stats_text(traces[i], options.analyses));
   }

@@ -236,8 +236,7 @@ Result<RawFolder> read_raw_folder(const std::string& path) {
     if (PieceName piece; parse_piece_name(name, piece)) {
       std::string whole = entry->path().string();
       if (piece.packed) whole.resize(whole.size() - std::strlen(kPackedEnding));
-      const std::uint64_t bytes = bytes_of_piece(whole, piece.packed);
-      pieces[piece.log].push_back({piece.begin, bytes, std::move(whole), piece.packed});
+      pieces[piece.log].push_back({piece.begin, 0, std::move(whole), piece.packed});
     }
     if (!is_buffer(name)) continue;
     if (auto buffer = read_buffer(entry->path().string(), folder)) {
@@ -246,8 +245,16 @@ Result<RawFolder> read_raw_folder(const std::string& path) {
   }
   if (error) return bad_input(fmt::format("{}: cannot be read: {}", path, error.message()));
   Logs logs;
-  for (auto& [number, found] : pieces)
+  for (auto& [number, found] : pieces) {
+    // After all buffers: of a process that still runs, the log then has what a buffer says that it has.
+    for (LogPiece& piece : found) {
+      piece.bytes = bytes_of_piece(piece.path, piece.packed);
+      if (piece.bytes != 0 || piece.packed) continue;
+      piece.bytes = bytes_of_piece(piece.path, true);  // somebody has packed it meanwhile
+      piece.packed = piece.bytes != 0;
+    }
     logs[number] = std::make_shared<RawLog>(make_log(fmt::format("{}/t{}.log", path, number), std::move(found), 0));
+  }
   // A buffer whose stream is not in meta: the process died in between, or meta is damaged.
   std::set<std::uint32_t> noted;
   for (const RawStream& stream : folder.streams) noted.insert(stream.number);

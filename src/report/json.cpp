@@ -218,7 +218,7 @@ std::string json(const Report& report) {
       for (const auto& [name, times] : part.uncertain.everything) uncertain["orders_everything"][name] = times;
       add("uncertain_order", std::move(uncertain));
     }
-    if (part.hidden.pairs != 0) {
+    if (part.hidden.pairs != 0 || !part.hidden.all) {
       Json hidden = {{"pairs", part.hidden.pairs}, {"all", part.hidden.all}, {"functions", Json::object()}};
       for (const auto& [name, pairs] : part.hidden.functions) hidden["functions"][name] = pairs;
       add("hidden", std::move(hidden));

@@ -18,6 +18,8 @@ struct TextOptions {
 // One paragraph per finding that hangs on no other, and a closing line. The others, and further pairs of a finding, are
 // counted under it (or listed: `verbose`).
 std::string text(const Part& part, const TextOptions& options);
+// What its last line says of code that was not recorded; empty: nothing.
+std::string hidden_line(const Hidden& hidden, bool verbose);
 
 // The same for the findings of `nondet` among them, by read.
 std::string reads_text(const Part& part);

@@ -316,8 +316,11 @@ std::string closing_line(std::size_t findings, std::size_t dependent, const Part
 // Functions that are named; more of them would be noise.
 constexpr std::size_t kMostFunctions = 5;
 
+}  // namespace
+
 std::string hidden_line(const Hidden& hidden, bool verbose) {
-  if (hidden.pairs == 0) return {};
+  if (hidden.pairs == 0)
+    return hidden.all ? "" : "code that was not recorded may hide races: not everything was looked at for that\n";
   const std::size_t shown = verbose ? hidden.functions.size() : std::min(hidden.functions.size(), kMostFunctions);
   std::string text = "not recorded, and may hide races: ";
   std::uint64_t said = 0;
@@ -332,8 +335,6 @@ std::string hidden_line(const Hidden& hidden, bool verbose) {
                         shown == 0 ? " pairs of places" : "");
   return text + (hidden.all ? "\n" : "; perhaps more\n");
 }
-
-}  // namespace
 
 std::string text(const Part& part, const TextOptions& options) {
   std::string text;

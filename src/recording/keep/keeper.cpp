@@ -31,7 +31,7 @@ void Keeper::look() {
       // The last one is still written to. Where a disk is full, it stays as it is.
       if (begin == last[log]) continue;
       const Result<Packed> packed = pack_piece(path);
-      if (!packed) return;
+      if (!packed) continue;
       if (packed->bytes < packed->unpacked) saved_ += packed->unpacked - packed->bytes;
       tell_saved();
     }

@@ -143,7 +143,7 @@ void set_limits() {
   process.max_bytes = process.default_size ? abi::kDefaultMaxBytes : wish.bytes;
   process.max_unpacked = process.default_size ? abi::kDefaultMaxUnpacked : kNoWish;
   process.left_free = 0;
-  if (free != 0) {
+  if (free != kUnknownSpace) {
     if (process.default_size && free / abi::kDefaultPartOfFree < process.max_bytes)
       process.max_bytes = free / abi::kDefaultPartOfFree;
     process.left_free = free / abi::kLeftPartOfFree < abi::kLeftFree ? free / abi::kLeftPartOfFree : abi::kLeftFree;
@@ -325,8 +325,9 @@ void say(const char* first, const char* second, const char* third) {
 
 std::uint64_t free_on_disk() {
   struct statfs disk = {};
-  if (sys(SYS_statfs, process.folder, &disk) != 0) return 0;
-  return static_cast<std::uint64_t>(disk.f_bavail) * static_cast<std::uint64_t>(disk.f_bsize);
+  if (sys(SYS_statfs, process.folder, &disk) != 0) return kUnknownSpace;
+  const auto unit = static_cast<std::uint64_t>(disk.f_frsize != 0 ? disk.f_frsize : disk.f_bsize);
+  return static_cast<std::uint64_t>(disk.f_bavail) * unit;
 }
 
 std::uint64_t saved_by_packing() {

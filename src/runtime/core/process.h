@@ -54,6 +54,14 @@ inline bool process_recorded() {
   return process.phase.load(std::memory_order_acquire) == 2 && !process.stopped.load(std::memory_order_relaxed);
 }
 
+// The same, and starts it if it should be; also true of a program that may yet load a library with hooks. For who must
+// know before anything is recorded what libc will call later.
+inline bool process_may_be_recorded() {
+  if (process.preloaded) return true;
+  start_process();
+  return process_recorded();
+}
+
 // Stops recording for good, for `reason` (a few words), at a size that is told where it is not 0; `advice` follows it.
 // Only the first call does anything.
 void stop_recording(const char* reason, std::uint64_t at = 0, const char* advice = "");
@@ -71,7 +79,8 @@ void note_stack_switch();
 // One line on stderr: "racecast: " and the parts. Nothing, if descriptor 2 is another file than it was at the start.
 void say(const char* first, const char* second = "", const char* third = "");
 
-// Bytes of the folder's disk that are free; 0: not known.
+// Bytes of the folder's disk that are free.
+inline constexpr std::uint64_t kUnknownSpace = ~std::uint64_t{0};
 std::uint64_t free_on_disk();
 
 // By how much packing has made the logs smaller on disk (abi::kSavedFile).

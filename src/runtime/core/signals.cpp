@@ -72,7 +72,11 @@ void enter(Frame& frame, int number, const siginfo_t* info) {
 }
 
 void leave(Frame& frame) {
-  if (__racecast_thread != frame.state && is_stream_of_thread(frame.state)) record<abi::Tag::SignalEnd>();
+  if (__racecast_thread != frame.state && is_stream_of_thread(frame.state)) {
+    auto& stream = *reinterpret_cast<Stream*>(__racecast_thread);
+    if (is_recorded() && stream.crossings != 0) end_crossings(stream);  // it was left by a jump
+    record<abi::Tag::SignalEnd>();
+  }
   // After a fork inside the handler the interrupted stream is not ours; the child has a new one already.
   if (frame.state == &sink || is_stream_of_thread(frame.state)) __racecast_thread = frame.state;
   self.in_runtime = frame.in_runtime;
@@ -85,7 +89,10 @@ void leave(Frame& frame) {
 // The kernel calls it, so nobody else says so.
 void run_missing(Handler* handler, int number, siginfo_t* info, void* context) {
   const void* const pointers[] = {info->si_value.sival_ptr};
-  __racecast_missing_begin(reinterpret_cast<const void*>(handler), 1, pointers);
+  // A stack of the handler's own may be small; what can be reached is not looked for there.
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const bool own_stack = here >= self.stack_begin && here < self.stack_top;
+  __racecast_missing_begin(reinterpret_cast<const void*>(handler), own_stack ? 1 : abi::kEverywhere, pointers);
   handler(number, info, context);
   __racecast_missing_end(0, 0);
 }
@@ -115,9 +122,8 @@ RACECAST_REAL<void(struct __jmp_buf_tag*, int)> real_longjmp_chk{"__longjmp_chk"
 // hooks they are from the start, since its handlers may call it then.
 bool wraps_handlers() {
   static constinit std::atomic<bool> wraps{false};
-  if (wraps.load(std::memory_order_relaxed) || process.preloaded) return true;
-  start_process();
-  if (!process_recorded()) return false;
+  if (wraps.load(std::memory_order_relaxed)) return true;
+  if (!process_may_be_recorded()) return false;
   wraps.store(true, std::memory_order_relaxed);
   return true;
 }

@@ -115,7 +115,7 @@ struct Trouble {
   const char* advice = "";
 };
 
-constexpr const char* kMoreOrLast = " (--max-size SIZE records more)";
+constexpr const char* kMore = " (--max-size SIZE records more)";
 
 // Whether so many bytes are on disk that no more may come. Asks how much packing has saved only where that matters.
 bool is_full(std::uint64_t logged) {
@@ -133,16 +133,16 @@ Trouble count_logged(std::size_t bytes) {
   const std::uint64_t after = before + bytes;
   if (after > process.max_unpacked) {
     if (process.events_limited) return {"the limit of events was reached", 0, ""};
-    return {"the default limit of what is recorded before packing was reached", process.max_unpacked, kMoreOrLast};
+    return {"the default limit of what is recorded before packing was reached", process.max_unpacked, kMore};
   }
   if (is_full(after)) {
-    if (!process.default_size) return {"the size limit was reached", process.max_bytes, kMoreOrLast};
-    return {"the default size limit was reached", process.max_bytes, kMoreOrLast};
+    if (!process.default_size) return {"the size limit was reached", process.max_bytes, kMore};
+    return {"the default size limit was reached", process.max_bytes, kMore};
   }
   // Others write to the disk, too.
   if (before / kBetweenLooks == after / kBetweenLooks) return {};
   const std::uint64_t free = free_on_disk();
-  if (free == 0 || free >= process.left_free) return {};
+  if (free >= process.left_free) return {};
   return {"the disk is nearly full", 0, " (--out and TMPDIR choose another one)"};
 }
 

@@ -66,6 +66,7 @@ struct Thread {
   std::uint32_t number;           // ThreadId
   std::uint32_t without_stripes;  // > 0: a handler interrupted code that holds a stripe (atomics.cpp)
   std::uint32_t scanning;         // 1: `scratch` is in use (missing.cpp)
+  std::uint32_t in_libraries;     // > 0: it has, or waits for, the lock of missing/libraries.cpp
   std::uint32_t stripe;           // 1 + the stripe held; all ones: in an atomic step without one; 0: in no step
   std::uint32_t stack;            // threads.cpp: 1 + its slot in the table of stacks
   std::uintptr_t stack_begin;     // the stack it began on; it may run on others (handlers, makecontext)

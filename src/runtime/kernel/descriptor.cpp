@@ -3,8 +3,8 @@
 // Room: a pipe, a socket and a queue hold so much; who writes more than that has waited until somebody read, or would
 // have, had nobody read before. So what was written there in all is counted, and when it is more than fits, every
 // further write is after every read so far. (Of pages of a pipe and of messages half may be lost to spaces between
-// them.) What is written to an eventfd
-// fits, until somebody has added a number of more than 32 bits to one: nobody can write as often as it would take.
+// them.) What is written to an eventfd fits, until somebody adds a number of more than 32 bits to one, or one that is
+// not known: nobody can write as often as it would take.
 #include "runtime/kernel/descriptor.h"
 
 #include <fcntl.h>
@@ -16,6 +16,7 @@
 #include "runtime/core/signals.h"
 #include "runtime/kernel/descriptor_lives.h"
 #include "runtime/kernel/sockets.h"
+#include "runtime/missing/scan.h"
 
 namespace racecast::runtime {
 namespace {
@@ -52,6 +53,13 @@ std::uint64_t room_of(int descriptor, const Descriptor& what, bool writer) {
 }
 
 constinit std::atomic<bool> large_numbers{false};  // were added to an eventfd
+
+// Of what is added to an eventfd. Where it cannot be read the call fails, too.
+bool is_small(const void* written, std::size_t bytes) {
+  std::uint64_t value = 0;
+  if (written == nullptr || bytes < sizeof(value)) return false;
+  return !read_memory(reinterpret_cast<std::uintptr_t>(written), &value, sizeof(value)) || value >> 32 == 0;
+}
 
 // How much can still be written before somebody must read, of each room. A slot that had another one before is taken to
 // be full: nobody knows what was written there.
@@ -149,15 +157,21 @@ void acquire_descriptor(int descriptor, const void* callee) {
 void acquire_emptied(int descriptor) {
   if (orders()) acquire(room_of(descriptor, describe(descriptor), false));
 }
+void acquire_filled(int descriptor) {
+  if (!orders()) return;
+  const Descriptor what = describe(descriptor);
+  switch (what.kind) {
+    case DescriptorKind::Pipe:
+    case DescriptorKind::Event:
+    case DescriptorKind::Queue: return acquire(place_of(what));
+    case DescriptorKind::Socket: return acquire(ends_of(descriptor, what).to);
+    default: return;
+  }
+}
 void release_own_end(int descriptor) {
   if (!orders()) return;
   const Descriptor what = describe(descriptor);
   if (what.kind == DescriptorKind::Socket) release(ends_of(descriptor, what).from);
-}
-
-void note_added(int descriptor, std::uint64_t value) {
-  if (value >> 32 != 0 && tracks() && describe(descriptor).kind == DescriptorKind::Event)
-    large_numbers.store(true, std::memory_order_relaxed);
 }
 
 void release_room(int descriptor) {
@@ -176,8 +190,13 @@ void forget_room(int descriptor) {
     count.room.compare_exchange_strong(known, 1);
 }
 
-Sending::Sending(int descriptor, const void* callee)
-    : descriptor_(descriptor), callee_(callee), active_(tracks() && describe(descriptor).kind != DescriptorKind::File) {
+Sending::Sending(int descriptor, const void* callee, const void* written, std::size_t bytes)
+    : descriptor_(descriptor), callee_(callee), active_(false) {
+  if (!tracks()) return;
+  const DescriptorKind kind = describe(descriptor).kind;
+  active_ = kind != DescriptorKind::File;
+  // Before the call: who waits for room may go on as soon as it was made.
+  if (kind == DescriptorKind::Event && !is_small(written, bytes)) large_numbers.store(true, std::memory_order_relaxed);
   if (active_) release_descriptor(descriptor, callee);
 }
 
@@ -186,6 +205,7 @@ void Sending::finish(long result) {
   if (result < 0) {
     // Who closed the other end is before who learns of it.
     if (errno == EPIPE || errno == ECONNRESET) acquire_descriptor(descriptor_, callee_);
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ETIMEDOUT) acquire_filled(descriptor_);
     return;
   }
   const Descriptor what = describe(descriptor_);
@@ -200,7 +220,7 @@ Receiving::Receiving(int descriptor, const void* callee) : descriptor_(descripto
 
 void Receiving::failed() {
   const KeepErrno keep;
-  if (errno == EAGAIN || errno == EWOULDBLOCK) return acquire_emptied(descriptor_);
+  if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ETIMEDOUT) return acquire_emptied(descriptor_);
   // Who closed or reset the other end is before who learns of it.
   if (errno == ECONNRESET || errno == EPIPE) acquire_descriptor(descriptor_, callee_);
 }

@@ -17,6 +17,8 @@ void acquire_described(int descriptor, const Descriptor& what, const void* calle
 
 // After a call that was told that there is nothing to read: who took the last of it is before.
 void acquire_emptied(int descriptor);
+// After a call that was told that there is no room to write: who wrote what is there is before.
+void acquire_filled(int descriptor);
 // Before a call after which nothing can be read at this end any more.
 void release_own_end(int descriptor);
 
@@ -25,14 +27,13 @@ void release_room(int descriptor);
 void acquire_room(int descriptor);
 // A pipe has another size now.
 void forget_room(int descriptor);
-// After this was added to an eventfd, if it is one.
-void note_added(int descriptor, std::uint64_t value);
 
 // The call of `callee` that writes to a descriptor: made before it, and told its result. What is written can be read
 // once it is written. And where it may have waited for room, it is after who made room.
 class Sending {
  public:
-  Sending(int descriptor, const void* callee);
+  // `written`: the first bytes, where these are known.
+  Sending(int descriptor, const void* callee, const void* written = nullptr, std::size_t bytes = 0);
   template <typename Result>
   Result done(Result result) {
     if (active_) finish(static_cast<long>(result));

@@ -1,13 +1,14 @@
 // flock, lockf and fcntl's locks; and the other uses of fcntl.
 //
 // A lock on a file excludes other processes, and threads only where each has opened the file itself (flock, OFD locks).
-// So it is no mutex of the trace: who has given it back is before who takes it later, nothing else. That is a release
-// and an acquire of the file, and of what is outside.
+// So it is no mutex of the trace: who has given it back is before who takes it later, and who has taken it before who
+// then does not get it, nothing else. That is a release and an acquire of the file, and of what is outside.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdarg>
 
 #include "runtime/core/signals.h"
@@ -52,12 +53,15 @@ Use use_of(int command) {
   }
 }
 
-// A lock that is taken for reading may be one that was held for writing.
-int locked_by(int descriptor, int command, void* argument) {
-  const short type = static_cast<const struct flock*>(argument)->l_type;
-  if (type != F_WRLCK) release_lock(descriptor);
-  const int result = real_fcntl(descriptor, command, argument);
-  if (result == 0 && type != F_UNLCK) acquire_lock(descriptor);
+// A call that takes a lock or gives one back. Who takes it releases, too: another may be told that it is taken. (And a
+// lock that is taken for reading may be one that was held for writing.)
+template <typename Call>
+int change_lock(int descriptor, bool takes, const Call& call) {
+  release_lock(descriptor);
+  const int result = call();
+  const KeepErrno keep;
+  const bool refused = result != 0 && (errno == EWOULDBLOCK || errno == EAGAIN || errno == EACCES);
+  if (takes && (result == 0 || refused)) acquire_lock(descriptor);
   return result;
 }
 
@@ -74,7 +78,9 @@ bool makes_signals(int command, const void* argument) {
 
 int control(int descriptor, int command, void* argument) {
   const Use use = use_of(command);
-  if (use == Use::Take && argument != nullptr) return locked_by(descriptor, command, argument);
+  if (use == Use::Take && argument != nullptr)
+    return change_lock(descriptor, static_cast<const struct flock*>(argument)->l_type != F_UNLCK,
+                       [&] { return real_fcntl(descriptor, command, argument); });
   if (makes_signals(command, argument)) note_descriptor_signals();
   const int result = real_fcntl(descriptor, command, argument);
   if (use == Use::Duplicate) return duplicated(descriptor, result);
@@ -95,24 +101,14 @@ void release_file_locks(int descriptor) {
 using namespace racecast::runtime;
 
 RACECAST_EXPORT int flock(int descriptor, int operation) noexcept {
-  const int what = operation & ~LOCK_NB;
-  if (what != LOCK_EX) release_lock(descriptor);
-  const int result = real_flock(descriptor, operation);
-  if (result == 0 && what != LOCK_UN) acquire_lock(descriptor);
-  return result;
+  return change_lock(descriptor, (operation & ~LOCK_NB) != LOCK_UN, [&] { return real_flock(descriptor, operation); });
 }
 
 RACECAST_EXPORT int lockf(int descriptor, int command, off_t size) {
-  if (command == F_ULOCK) release_lock(descriptor);
-  const int result = real_lockf(descriptor, command, size);
-  if (result == 0 && command != F_ULOCK) acquire_lock(descriptor);
-  return result;
+  return change_lock(descriptor, command != F_ULOCK, [&] { return real_lockf(descriptor, command, size); });
 }
 RACECAST_EXPORT int lockf64(int descriptor, int command, off64_t size) {
-  if (command == F_ULOCK) release_lock(descriptor);
-  const int result = real_lockf(descriptor, command, size);
-  if (result == 0 && command != F_ULOCK) acquire_lock(descriptor);
-  return result;
+  return change_lock(descriptor, command != F_ULOCK, [&] { return real_lockf(descriptor, command, size); });
 }
 
 // The third argument is a number or a pointer; both are passed on as they come.

@@ -71,10 +71,10 @@ int operate(int identifier, const sembuf* operations, std::size_t count, const C
   if (uses.takes) give(zero);
   const int result = call();
   const KeepErrno keep;
-  // It was removed meanwhile: who did so is before.
-  const bool removed = result != 0 && errno == EIDRM;
-  if ((result == 0 && uses.takes) || removed) get(place);
-  if (result == 0 && uses.waits_for_zero) get(zero);
+  // It was removed meanwhile, or others have left it so that this could not be done: who did so is before.
+  const bool told = result != 0 && (errno == EIDRM || errno == EAGAIN);
+  if ((result == 0 && uses.takes) || told) get(place);
+  if ((result == 0 && uses.waits_for_zero) || told) get(zero);
   return result;
 }
 
@@ -146,14 +146,18 @@ RACECAST_EXPORT int msgsnd(int identifier, const void* message, size_t size, int
   if (orders()) give(place_of(PlaceKind::Message, identifier));
   const int result = real_msgsnd(identifier, message, size, flags);
   const KeepErrno keep;
-  if (orders() && (result == 0 || errno == EIDRM)) acquire(room_of(identifier));
+  if (!orders()) return result;
+  if (result == 0 || errno == EIDRM) acquire(room_of(identifier));
+  if (result != 0 && errno == EAGAIN) get(place_of(PlaceKind::Message, identifier));  // it is full
   return result;
 }
 RACECAST_EXPORT ssize_t msgrcv(int identifier, void* message, size_t size, long type, int flags) {
   if (orders()) release(room_of(identifier));
   const ssize_t result = real_msgrcv(identifier, message, size, type, flags);
   const KeepErrno keep;
-  if (orders() && (result >= 0 || errno == EIDRM)) get(place_of(PlaceKind::Message, identifier));
+  if (!orders()) return result;
+  if (result >= 0 || errno == EIDRM) get(place_of(PlaceKind::Message, identifier));
+  if (result < 0 && errno == ENOMSG) acquire(room_of(identifier));  // others took what there was
   return result;
 }
 RACECAST_EXPORT int msgctl(int identifier, int command, msqid_ds* buffer) noexcept {

@@ -1,7 +1,9 @@
 // poll and select: who is told that something can be read is after who gave it; that there is room, after who made it.
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/select.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "runtime/kernel/caller.h"
@@ -29,7 +31,9 @@ int polled(const Caller& caller, const pollfd* descriptors, nfds_t count, int re
   for (nfds_t i = 0; i < count && result >= 0 && orders(); ++i) {
     const short got = descriptors[i].revents;
     constexpr short kInput = POLLIN | POLLRDNORM;
+    constexpr short kOutput = POLLOUT | POLLWRNORM;
     if ((descriptors[i].events & kInput) != 0 && (got & kInput) == 0) acquire_emptied(descriptors[i].fd);
+    if ((descriptors[i].events & kOutput) != 0 && (got & kOutput) == 0) acquire_filled(descriptors[i].fd);
     if ((got & (POLLIN | POLLPRI | POLLRDNORM | POLLRDBAND | POLLRDHUP | POLLHUP | POLLERR)) != 0)
       acquire_descriptor(descriptors[i].fd, callee);
     if ((got & (POLLOUT | POLLWRNORM | POLLWRBAND)) != 0) acquire_room(descriptors[i].fd);
@@ -45,12 +49,30 @@ std::size_t bytes_of(int count) {
   return (static_cast<std::size_t>(count < 0 ? 0 : count) + 63) / 64 * 8;
 }
 
+// Whatever select is told, the kernel looks at no more descriptors than its table has room for now, and a set may have
+// no more bits than that (a program that passes the largest number there could be). The table of proc says how many.
+int looked_at(int count) {
+  if (count <= FD_SETSIZE) return count;
+  const long file = sys(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return FD_SETSIZE;
+  char text[2048];
+  const long got = sys(SYS_read, file, text, sizeof(text) - 1);
+  sys(SYS_close, file);
+  text[std::max(got, 0L)] = 0;
+  constexpr char kName[] = "\nFDSize:\t";
+  const char* const found = __builtin_strstr(text, kName);
+  int room = 0;
+  for (const char* at = found == nullptr ? "" : found + sizeof(kName) - 1; *at >= '0' && *at <= '9'; ++at)
+    room = room * 10 + (*at - '0');
+  return std::min(count, std::max(room, FD_SETSIZE));
+}
+
 // The sets of a call of select, told before it and after it.
 struct Sets {
   const Caller& caller;
   int count;
   const fd_set *readable, *writable, *special;
-  fd_set* wanted = nullptr;  // a copy of what was asked for, of `readable`
+  const fd_set *wanted = nullptr, *wanted_room = nullptr;  // copies of what was asked for, of the first two
 
   void tell_before() const {
     for (const fd_set* set : {readable, writable, special}) caller.reads(set, bytes_of(count));
@@ -59,6 +81,7 @@ struct Sets {
     const KeepErrno keep;
     for (int descriptor = 0; descriptor < count && result >= 0 && orders(); ++descriptor) {
       if (has(wanted, descriptor) && (result == 0 || !has(readable, descriptor))) acquire_emptied(descriptor);
+      if (has(wanted_room, descriptor) && (result == 0 || !has(writable, descriptor))) acquire_filled(descriptor);
       if (result == 0) continue;
       if (has(readable, descriptor) || has(special, descriptor)) acquire_descriptor(descriptor, callee);
       if (has(writable, descriptor)) acquire_room(descriptor);
@@ -111,7 +134,9 @@ RACECAST_EXPORT int __ppoll_chk(pollfd* descriptors, nfds_t count, const timespe
 }
 RACECAST_EXPORT int select(int count, fd_set* readable, fd_set* writable, fd_set* special, timeval* timeout) {
   const Caller caller = RACECAST_CALLER;
-  const Sets sets{caller, count, readable, writable, special, RACECAST_WANTED(count, readable)};
+  const int most = looked_at(count);
+  const Sets sets{
+      caller, most, readable, writable, special, RACECAST_WANTED(most, readable), RACECAST_WANTED(most, writable)};
   sets.tell_before();
   caller.reads(timeout, sizeof(*timeout));
   const int result = sets.done(real_select(count, readable, writable, special, timeout), address_of(select));
@@ -122,7 +147,9 @@ RACECAST_EXPORT int select(int count, fd_set* readable, fd_set* writable, fd_set
 RACECAST_EXPORT int pselect(int count, fd_set* readable, fd_set* writable, fd_set* special, const timespec* timeout,
                             const sigset_t* mask) {
   const Caller caller = RACECAST_CALLER;
-  const Sets sets{caller, count, readable, writable, special, RACECAST_WANTED(count, readable)};
+  const int most = looked_at(count);
+  const Sets sets{
+      caller, most, readable, writable, special, RACECAST_WANTED(most, readable), RACECAST_WANTED(most, writable)};
   sets.tell_before();
   caller.reads(timeout, sizeof(*timeout));
   return sets.done(real_pselect(count, readable, writable, special, timeout, mask), address_of(pselect));

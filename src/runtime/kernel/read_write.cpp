@@ -127,14 +127,8 @@ RACECAST_EXPORT int eventfd_read(int descriptor, eventfd_t* value) {
 
 RACECAST_EXPORT ssize_t write(int descriptor, const void* from, size_t size) {
   const MappedFile mapped(descriptor, address_of(write));
-  Sending sending(descriptor, address_of(write));
-  const ssize_t result = real_write(descriptor, from, size);
-  std::uint64_t value = 0;
-  if (result == sizeof(value)) {
-    __builtin_memcpy(&value, from, sizeof(value));
-    note_added(descriptor, value);
-  }
-  return sending.done(result);
+  Sending sending(descriptor, address_of(write), from, size);
+  return sending.done(real_write(descriptor, from, size));
 }
 RACECAST_EXPORT ssize_t pwrite(int descriptor, const void* from, size_t size, off_t offset) {
   const MappedFile mapped(descriptor, address_of(pwrite));
@@ -173,9 +167,8 @@ RACECAST_EXPORT ssize_t pwritev64v2(int descriptor, const iovec* from, int count
   return sending.done(real_pwritev2(descriptor, from, count, offset, flags));
 }
 RACECAST_EXPORT int eventfd_write(int descriptor, eventfd_t value) {
-  Sending sending(descriptor, address_of(eventfd_write));
+  Sending sending(descriptor, address_of(eventfd_write), &value, sizeof(value));
   const int result = real_eventfd_write(descriptor, value);
-  if (result == 0) note_added(descriptor, value);
   return sending.done(result);
 }
 

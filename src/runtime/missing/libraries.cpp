@@ -2,6 +2,10 @@
 // and the loader has loaded something since, or when something was unloaded. Tables and lists of variables are never
 // freed: another thread may be reading them. What recorded modules define is taken out of the lists again when there
 // are more such modules.
+//
+// A library may be unloaded by another thread at any moment. So what the loader tells of its segments is copied; what
+// its image has is read in one go with the loader locked (while_loaded), or, of single bytes of code, where no dlclose
+// is under way (LIMIT: one that begins and ends within the few instructions between asking and reading would fault).
 #include "runtime/missing/libraries.h"
 
 #include <dlfcn.h>
@@ -25,6 +29,7 @@ namespace {
 
 constexpr std::uint32_t kMaxLibraries = 1024;
 constexpr std::uint32_t kMaxNeeded = 64;
+constexpr std::uint16_t kMaxHeaders = 32;
 
 // The variables of a library: those of its file, and of these what no recorded module defines.
 struct Variables {
@@ -53,8 +58,9 @@ enum class Kind : std::uint8_t { Other, Known, Std, Ours };  // Std: libstdc++, 
 
 struct Library {
   std::uintptr_t begin, end;  // of all its segments
-  struct dl_phdr_info info;   // as the loader told it
-  char path[512];             // cut off: then its file is not found
+  struct dl_phdr_info info;   // as the loader told it, but for the headers, which are these
+  ElfW(Phdr) headers[kMaxHeaders];
+  char path[512];  // cut off: then its file is not found
   Kind kind;
   std::uint32_t needed[kMaxNeeded];  // in the table; those that it was linked with
   std::uint32_t needed_count;
@@ -72,14 +78,21 @@ struct Table {
 
 constinit std::atomic<Table*> published{nullptr};
 constinit std::atomic<bool> unloaded{false};
+constinit std::atomic<std::uint32_t> closing{0};  // calls of dlclose that are under way
 constinit std::atomic<std::uint32_t> lock{0};
 
 class Locked {
  public:
   Locked() {
+    ++self.in_libraries;  // a handler of this thread must not wait for it
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     while (lock.exchange(1, std::memory_order_acquire) != 0) sys(SYS_sched_yield);
   }
-  ~Locked() { lock.store(0, std::memory_order_release); }
+  ~Locked() {
+    lock.store(0, std::memory_order_release);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    --self.in_libraries;
+  }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
 };
@@ -159,9 +172,15 @@ int add_library(struct dl_phdr_info* info, std::size_t, void* to) {
   }
   Library& library = table.libraries[table.count];
   library.begin = ~std::uintptr_t{0};
+  library.end = 0;
   library.info = *info;
+  library.info.dlpi_phnum = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    if (library.info.dlpi_phnum == kMaxHeaders)
+      table.all = false;
+    else
+      library.headers[library.info.dlpi_phnum++] = header;
     if (header.p_type != PT_LOAD) continue;
     library.begin = std::min<std::uintptr_t>(library.begin, info->dlpi_addr + header.p_vaddr);
     library.end = std::max<std::uintptr_t>(library.end, info->dlpi_addr + header.p_vaddr + header.p_memsz);
@@ -186,9 +205,29 @@ const Library* find_in(const Table* table, std::uintptr_t address) {
   return next != table->libraries && address < next[-1].end ? next - 1 : nullptr;
 }
 
-void make_table() {
+// Calls work(context) with the loader locked, if what is loaded is what the table has; false: it is not.
+bool while_loaded(const Table& table, void (*work)(void*), void* context) {
+  if (is_in_loader() || self.nesting != 0) return false;
+  struct Call {
+    const Table& table;
+    void (*work)(void*);
+    void* context;
+    bool done;
+  } call{table, work, context, false};
+  const auto visit = [](struct dl_phdr_info* info, std::size_t, void* to) {
+    auto& one = *static_cast<Call*>(to);
+    one.done = one.table.changes == info->dlpi_adds + info->dlpi_subs;
+    if (one.done) one.work(one.context);
+    return 1;
+  };
+  ::dl_iterate_phdr(visit, &call);
+  return call.done;
+}
+
+// False: something was loaded or unloaded meanwhile.
+bool make_table() {
   auto* fresh = static_cast<Table*>(map_pages(sizeof(Table)));
-  if (fresh == nullptr) return;
+  if (fresh == nullptr) return true;
   fresh->all = true;
   ::dl_iterate_phdr(add_library, fresh);
   // Sorted by hand: an entry is large and has an atomic.
@@ -200,8 +239,19 @@ void make_table() {
                        sizeof(Library));
       __builtin_memcpy(static_cast<void*>(&fresh->libraries[k - 1]), kept, sizeof(Library));
     }
-  for (std::uint32_t i = 0; i < fresh->count; ++i) find_needed(*fresh, fresh->libraries[i]);
+  for (std::uint32_t i = 0; i < fresh->count; ++i) fresh->libraries[i].info.dlpi_phdr = fresh->libraries[i].headers;
+  const auto find_all_needed = [](void* to) {
+    auto& table = *static_cast<Table*>(to);
+    for (std::uint32_t i = 0; i < table.count; ++i) find_needed(table, table.libraries[i]);
+  };
+  const bool current = while_loaded(*fresh, find_all_needed, fresh);
   published.store(fresh, std::memory_order_release);
+  return current;
+}
+
+// Whether this thread may ask the loader. A handler may not: it may have interrupted the loader, or this file.
+bool may_ask() {
+  return !is_in_loader() && self.in_libraries == 0 && self.nesting == 0;
 }
 
 // The library of an address, and the table that it is in.
@@ -209,13 +259,15 @@ const Library* find_library(std::uintptr_t address, const Table*& table) {
   table = published.load(std::memory_order_acquire);
   const bool stale = unloaded.load(std::memory_order_acquire);
   const Library* found = stale ? nullptr : find_in(table, address);
-  if (found != nullptr || is_in_loader()) return found;
+  if (found != nullptr || !may_ask()) return found;
   unsigned long long changes = 0;
   ::dl_iterate_phdr(read_changes, &changes);
   {
     const Locked locked;
     table = published.load(std::memory_order_acquire);
-    if (unloaded.exchange(false) || table == nullptr || table->changes != changes) make_table();
+    if (unloaded.exchange(false) || table == nullptr || table->changes != changes)
+      for (int tries = 0; tries < 3 && !make_table(); ++tries) {
+      }
   }
   table = published.load(std::memory_order_acquire);
   return find_in(table, address);
@@ -291,12 +343,17 @@ bool is_code(const Library& library, std::uintptr_t address) {
   const ElfW(Phdr)* const segment = segment_at(library, address);
   return segment != nullptr && (segment->p_flags & (PF_X | PF_R)) == (PF_X | PF_R);
 }
+// Of a library that may be unloaded any moment.
+bool read_code(std::uintptr_t from, void* to, std::size_t bytes) {
+  if (closing.load(std::memory_order_acquire) != 0) return read_memory(from, to, bytes);
+  __builtin_memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return true;
+}
 // A function with hooks begins here.
 bool has_mark(const Library& library, std::uintptr_t entry) {
   std::uint64_t mark = 0;
   if (!is_code(library, entry - sizeof(mark))) return false;
-  __builtin_memcpy(&mark, reinterpret_cast<const void*>(entry - sizeof(mark)), sizeof(mark));
-  return mark == abi::kFunctionMark;
+  return read_code(entry - sizeof(mark), &mark, sizeof(mark)) && mark == abi::kFunctionMark;
 }
 
 // Of a library that has code with hooks, too: where functions without them begin. Null: there is no memory.
@@ -345,16 +402,17 @@ struct Imports {
       see(static_cast<std::uint32_t>(library - table.libraries), context);
     }
   }
+  // Several may define it, and which one the loader will take is its own business.
   void find(const char* name) {
     for (std::uint32_t i = 0; i < table.count; ++i) {
       if (table.libraries[i].kind != Kind::Other) continue;
       const std::uintptr_t found = find_export(table.libraries[i].info, name);
-      if (found != 0) return add(found);
+      if (found != 0) add(found);
     }
   }
 };
 
-// Null: there is no memory.
+// Null: there is no memory, or something was loaded or unloaded meanwhile.
 const Linked* linked_with(const Table& table, const Library& library) {
   auto& own = const_cast<std::atomic<Linked*>&>(library.linked);
   Linked* known = own.load(std::memory_order_acquire);
@@ -371,14 +429,17 @@ const Linked* linked_with(const Table& table, const Library& library) {
                   const_cast<void*>(static_cast<const void*>(&see)),
                   {}};
   see(static_cast<std::uint32_t>(&library - table.libraries));
-  for (std::size_t i = 0; i < found.count(); ++i) {
-    const Library& one = table.libraries[found[i]];
-    complete = complete && one.all_needed;
-    for (std::uint32_t k = 0; k < one.needed_count; ++k) see(one.needed[k]);
-    for_imports(
-        one.info, [](std::uintptr_t address, void* to) { static_cast<Imports*>(to)->add(address); },
-        [](const char* name, void* to) { static_cast<Imports*>(to)->find(name); }, &imports);
-  }
+  auto follow = [&] {
+    for (std::size_t i = 0; i < found.count(); ++i) {
+      const Library& one = table.libraries[found[i]];
+      complete = complete && one.all_needed;
+      for (std::uint32_t k = 0; k < one.needed_count; ++k) see(one.needed[k]);
+      for_imports(
+          one.info, [](std::uintptr_t address, void* to) { static_cast<Imports*>(to)->add(address); },
+          [](const char* name, void* to) { static_cast<Imports*>(to)->find(name); }, &imports);
+    }
+  };
+  if (!while_loaded(table, [](void* work) { (*static_cast<decltype(follow)*>(work))(); }, &follow)) return nullptr;
   const std::size_t count = found.count();
   for (const std::uintptr_t variable : imports.variables) complete = found.push(variable) && complete;
   known = static_cast<Linked*>(map_pages(sizeof(Linked) + found.count() * sizeof(std::uintptr_t)));
@@ -395,15 +456,17 @@ const Linked* linked_with(const Table& table, const Library& library) {
 // stub in an executable that is not position-independent): endbr64; [bnd] jmp *slot(%rip). Gives the function, or 0
 // where the stub does not know it yet; of any other code, itself.
 std::uintptr_t target_of_stub(std::uintptr_t code, const Library& library) {
-  const auto* at = reinterpret_cast<const std::uint8_t*>(code);
-  if (code % 4096 > 4096 - 16) return code;  // a stub does not cross a page
+  std::uint8_t bytes[16];
+  if (code % 4096 > 4096 - sizeof(bytes)) return code;  // a stub does not cross a page
+  if (!read_code(code, bytes, sizeof(bytes))) return code;
+  const std::uint8_t* at = bytes;
   if (at[0] == 0xf3 && at[1] == 0x0f && at[2] == 0x1e && at[3] == 0xfa) at += 4;
   if (at[0] == 0xf2) ++at;
   if (at[0] != 0xff || at[1] != 0x25) return code;
   std::int32_t offset;
   __builtin_memcpy(&offset, at + 2, sizeof(offset));
   const std::uintptr_t slot =
-      reinterpret_cast<std::uintptr_t>(at + 6) + static_cast<std::uintptr_t>(std::intptr_t{offset});
+      code + static_cast<std::uintptr_t>(at + 6 - bytes) + static_cast<std::uintptr_t>(std::intptr_t{offset});
   const auto is_inside = [&](std::uintptr_t address) { return address - library.begin < library.end - library.begin; };
   // What only looks like a stub does not jump by a table of its own library.
   std::uintptr_t target = 0;
@@ -422,9 +485,15 @@ bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*)
     if (code == 0) return false;
     library = find_library(code, table);
   }
-  if (library == nullptr) return table != nullptr && !is_in_loader();  // made at run time: it has none
+  if (library == nullptr) return table != nullptr && may_ask();  // made at run time: it has none
   if (library->kind != Kind::Other) return true;
   const Linked* linked = linked_with(*table, *library);
+  if (linked == nullptr) {
+    // What is loaded has changed since the table was made.
+    unloaded.store(true, std::memory_order_release);
+    library = find_library(code, table);
+    linked = library == nullptr ? nullptr : linked_with(*table, *library);
+  }
   if (linked == nullptr) return false;
   for (std::size_t i = 0; i < linked->count; ++i) {
     const Library& one = table->libraries[linked->libraries[i]];
@@ -452,18 +521,28 @@ const void* missing_function(const void* function) {
     library = find_library(code, table);
   }
   if (library == nullptr) return function;  // made at run time
-  return library->kind == Kind::Other && is_code(*library, code) && !has_mark(*library, code) ? function : nullptr;
+  if (library->kind != Kind::Other || !is_code(*library, code) || has_mark(*library, code)) return nullptr;
+  // Found out now: a handler could not.
+  if (const Linked* const linked = linked_with(*table, *library); linked != nullptr)
+    for (std::size_t i = 0; i < linked->count; ++i) variables_of(table->libraries[linked->libraries[i]]);
+  return function;
+}
+
+bool can_tell_libraries() {
+  return may_ask() || (self.in_libraries == 0 && !is_in_loader() && !unloaded.load(std::memory_order_acquire) &&
+                       published.load(std::memory_order_acquire) != nullptr);
 }
 
 Leads where_leads(std::uintptr_t word) {
-  const Library* library = find_in(published.load(std::memory_order_acquire), word);
+  const bool stale = unloaded.load(std::memory_order_acquire);
+  const Library* library = stale ? nullptr : find_in(published.load(std::memory_order_acquire), word);
   if (library == nullptr) {
     // Loaded since, or no library at all, as most words.
     dl_find_object found;
     const Table* table = nullptr;
-    if (::_dl_find_object(reinterpret_cast<void*>(word), &found) != 0 ||
-        (library = find_library(word, table)) == nullptr)
-      return Leads::Nowhere;
+    if (::_dl_find_object(reinterpret_cast<void*>(word), &found) != 0) return Leads::Nowhere;
+    library = find_library(word, table);
+    if (library == nullptr) return Leads::ToCode;  // of which nothing can be told now
   }
   if (library->kind != Kind::Other) return Leads::Nowhere;
   const ElfW(Phdr)* const segment = segment_at(*library, word);
@@ -519,8 +598,22 @@ bool is_same_library(std::uintptr_t code, std::uintptr_t other) {
   return one != nullptr && two != nullptr && one->info.dlpi_addr == two->info.dlpi_addr;
 }
 
-void forget_libraries() {
+Object known_variable(std::uintptr_t address) {
+  const Table* table = nullptr;
+  const Library* const library = find_library(address, table);
+  if (library == nullptr || library->kind == Kind::Other) return {};
+  const ElfW(Phdr)* const segment = segment_at(*library, address);
+  if (segment == nullptr || (segment->p_flags & PF_W) == 0) return {};
+  return {address & ~std::uintptr_t{7}, 8};
+}
+
+void begin_unloading() {
+  closing.fetch_add(1);
   unloaded.store(true, std::memory_order_release);
+}
+void end_unloading() {
+  unloaded.store(true, std::memory_order_release);
+  closing.fetch_sub(1);
 }
 
 void release_libraries() {

@@ -28,6 +28,9 @@ bool for_all_hidden_variables(void (*add)(const Object&, void*), void* context);
 // A function that libc was given to call: itself if it has no hooks and is not libc's own, else null.
 const void* missing_function(const void* function);
 
+// Whether what follows can be told now: not everywhere in a handler, nor inside of the loader.
+bool can_tell_libraries();
+
 // What a word leads to that points to no variable: code without hooks (which reaches what its library does), memory
 // that is constant once it is loaded and may point to such code (tables of virtual functions), or nothing.
 enum class Leads : std::uint8_t { Nowhere, ToCode, ToConstants };
@@ -39,8 +42,12 @@ bool begins_std_thread(std::uintptr_t routine);
 // Are both in the same library or executable?
 bool is_same_library(std::uintptr_t code, std::uintptr_t other);
 
-// A library was unloaded: another one may get its place.
-void forget_libraries();
+// What stands for a variable of libc or its kin that somebody was given a pointer to: this word of it.
+Object known_variable(std::uintptr_t address);
+
+// Around a dlclose: when a library was unloaded, another one may get its place.
+void begin_unloading();
+void end_unloading();
 // After a fork: whoever was looking is not there.
 void release_libraries();
 

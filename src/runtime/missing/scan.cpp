@@ -1,6 +1,7 @@
 // See scan.h.
 #include "runtime/missing/scan.h"
 
+#include <dlfcn.h>
 #include <sys/uio.h>
 
 #include <algorithm>
@@ -48,7 +49,8 @@ struct Scratch {
 
 Scan::Scan() : scratch_(nullptr) {
   if (self.scanning == 0 && self.scratch == nullptr) self.scratch = map_pages(sizeof(Scratch));
-  if (self.scanning != 0 || self.scratch == nullptr) {
+  // A handler may have interrupted a scan.
+  if (self.scanning != 0 || self.scratch == nullptr || !can_tell_libraries()) {
     over_ = true;
     return;
   }
@@ -123,8 +125,10 @@ void Scan::follow_argument(std::uintptr_t word) {
   // Most such arguments are no pointers, or the end of an object.
   const std::uintptr_t page = word & ~(kPage - 1);
   if (scratch_->readable[cache(page)] <= word - page || find_object(word - 1).size != 0) return;
-  const Object mapping = find_mapping(word);
-  if (mapping.size != 0) add(mapping);
+  dl_find_object image;
+  const bool loaded = ::_dl_find_object(reinterpret_cast<void*>(word), &image) == 0;
+  const Object object = loaded ? known_variable(word) : find_mapping(word);
+  if (object.size != 0) add(object);
 }
 
 __attribute__((noinline)) bool Scan::follow_pointer(std::uintptr_t pointer) {

@@ -49,7 +49,7 @@ constexpr auto kOurs = []<std::size_t... number>(std::index_sequence<number...>)
 
 // What libc is to be given instead.
 Destructor* wrapped(Destructor* destructor) {
-  if (destructor == nullptr || in_runtime() || !process_recorded()) return destructor;
+  if (destructor == nullptr || in_runtime() || !process_may_be_recorded()) return destructor;
   const KeepErrno keep;
   const InRuntime inside;
   if (missing_function(reinterpret_cast<const void*>(destructor)) == nullptr) return destructor;
@@ -57,7 +57,9 @@ Destructor* wrapped(Destructor* destructor) {
     Destructor* known = nullptr;
     if (destructors[i].compare_exchange_strong(known, destructor) || known == destructor) return kOurs[i];
   }
-  note_incomplete("there are too many destructors in code without hooks; not all of them are recorded as such");
+  static constinit std::atomic<bool> said{false};
+  if (!said.exchange(true))
+    note_incomplete("there are too many destructors in code without hooks; not all of them are recorded as such");
   return destructor;
 }
 
@@ -92,7 +94,7 @@ RACECAST_EXPORT int __cxa_thread_atexit_impl(Destructor* destructor, void* objec
 
 extern "C" int __register_atfork(Handler*, Handler*, Handler*, void*);
 RACECAST_EXPORT int __register_atfork(Handler* before, Handler* parent, Handler* child, void* library) {
-  if (!in_runtime() && process_recorded()) {
+  if (!in_runtime() && process_may_be_recorded()) {
     const KeepErrno keep;
     const InRuntime inside;
     for (Handler* const handler : {before, parent, child}) note_handler(handler);

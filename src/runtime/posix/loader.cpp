@@ -84,8 +84,9 @@ bool is_in_loader() {
 }
 
 RACECAST_EXPORT int dlclose(void* library) noexcept {
+  begin_unloading();
   const int result = real_close(library);
-  forget_libraries();
+  end_unloading();
   return result;
 }
 

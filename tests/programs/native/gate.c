@@ -1,5 +1,6 @@
 // A gate whose only state is a static variable, and the ways in which libc is given a function that opens it or waits at
 // it: a comparator, a destructor, an initialiser, a handler.
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -10,6 +11,14 @@ void gate_open(void) {
 }
 void gate_wait(void) {
   while (!open_) sched_yield();
+}
+static void nothing(void) {
+}
+// The same; on the way libc calls back what runs once.
+void gate_wait_once(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, nothing);
+  gate_wait();
 }
 int gate_compare_open(const void* a, const void* b) {
   gate_open();
