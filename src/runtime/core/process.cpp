@@ -266,6 +266,17 @@ void start_process() {
     note_incomplete("threads that ran before the first library compiled with racecast was loaded are not recorded");
 }
 
+bool process_may_be_recorded() {
+  if (process.preloaded) return true;
+  if (process.phase.load(std::memory_order_acquire) < 2) {
+    // A constructor of a library may come before ours, and ask before `preloaded` is known.
+    if (::environ == nullptr) return false;
+    if (was_preloaded()) return true;
+    start_process();
+  }
+  return process_recorded();
+}
+
 void stop_recording(const char* reason, std::uint64_t at, const char* advice) {
   if (process.stopped.exchange(true)) return;
   const std::uint64_t stamp = next_stamp();

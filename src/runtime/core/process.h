@@ -56,11 +56,7 @@ inline bool process_recorded() {
 
 // The same, and starts it if it should be; also true of a program that may yet load a library with hooks. For who must
 // know before anything is recorded what libc will call later.
-inline bool process_may_be_recorded() {
-  if (process.preloaded) return true;
-  start_process();
-  return process_recorded();
-}
+bool process_may_be_recorded();
 
 // Stops recording for good, for `reason` (a few words), at a size that is told where it is not 0; `advice` follows it.
 // Only the first call does anything.
