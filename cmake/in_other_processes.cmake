@@ -6,7 +6,7 @@
 #                  (Debian's clang links libLLVM dynamically; a second copy would register its options twice and abort).
 # racecast_marks   lib/libracecast_marks.so   src/frontend/clang, for clang's front end. clang-19 brings its libraries, too.
 # racecast_rt      lib/libracecast_rt.so      src/runtime alone. It needs nothing but libc.
-# racecast_std     lib/libracecast_std.a      src/frontend/libstdcxx, compiled with the plugin.
+# racecast_std     lib/libracecast_std.a      src/frontend/libstdcxx and libc, compiled with the plugin.
 # rc_frontend      src/frontend as an archive, for frontend_tests (which link LLVM themselves).
 if(RACECAST_SANITIZE OR RACECAST_FUZZ)
   message(FATAL_ERROR "a tree with sanitizers or fuzz targets needs RACECAST_TOOLS, the path of a tree without")
@@ -59,16 +59,25 @@ if(runtime_sources)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endif()
 
-# ---- libstdc++'s containers and strings, with hooks: compiled by racecast itself. Its files claim to lie where
+# ---- code of libstdc++ and libc, with hooks: compiled by racecast itself. Its files claim to lie where
 # program/library_file.h knows them to be a library's.
 set(STD_LIBRARY ${CMAKE_BINARY_DIR}/lib/libracecast_std.a)
-file(GLOB std_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/frontend/libstdcxx/*.cpp)
+file(GLOB std_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/frontend/libstdcxx/*.cpp ${CMAKE_SOURCE_DIR}/src/frontend/libc/*.c)
 set(std_objects "")
 foreach(source IN LISTS std_sources)
   get_filename_component(name ${source} NAME_WE)
-  set(object ${CMAKE_BINARY_DIR}/libstdcxx_${name}.o)
+  get_filename_component(kind ${source} LAST_EXT)
+  if(kind STREQUAL .c)
+    set(object ${CMAKE_BINARY_DIR}/libc_${name}.o)
+    # A function that is written with others must not be made a call of itself; comparisons may throw.
+    set(language cc -std=c17 -fno-builtin -fexceptions -ffunction-sections)
+  else()
+    set(object ${CMAKE_BINARY_DIR}/libstdcxx_${name}.o)
+    # The call of a constructor by one of its names is known for a call if that name is no alias.
+    set(language c++ -std=c++20 -Xclang -mno-constructor-aliases)
+  endif()
   add_custom_command(OUTPUT ${object}
-    COMMAND racecast c++ -std=c++20 -O2 -fPIC -ffile-prefix-map=${CMAKE_SOURCE_DIR}/src/frontend/=/usr/lib/racecast/
+    COMMAND racecast ${language} -O2 -fPIC -ffile-prefix-map=${CMAKE_SOURCE_DIR}/src/frontend/=/usr/lib/racecast/
       -ffile-prefix-map=${CMAKE_BINARY_DIR}=/usr/lib/racecast -c ${source} -o ${object}
     DEPENDS ${source} racecast racecast_plugin racecast_rt VERBATIM)
   list(APPEND std_objects ${object})

@@ -316,6 +316,9 @@ enum class Length : std::uint8_t {
   String,    // up to and with its terminating zero; at most argument a bytes where a is not kNoArgument
   Result,    // as many bytes as the call returned, none if that is not positive; times argument a where that is not
              // kNoArgument; times `constant` where not 0
+  Until,     // up to and with the byte that the result points to; where that is null: as many as argument a says, none
+             // where a is kNoArgument
+  Wide,      // a string of wchar_t, with its terminating zero
 };
 inline constexpr std::uint8_t kNoArgument = 255;
 inline constexpr std::uint8_t kResultPointer = 254;

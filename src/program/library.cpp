@@ -95,6 +95,17 @@ bool eat_length(std::string_view& text, MemoryEffect& effect) {
     effect.a = most.value_or(0);
     return most.has_value();
   }
+  if (eat(text, "wstr")) {
+    effect.length = EffectLength::Wide;
+    return true;
+  }
+  if (eat(text, "until")) {
+    effect.length = EffectLength::Until;
+    if (text.empty()) return true;
+    const auto otherwise = eat_argument(text);
+    effect.a = otherwise.value_or(0);
+    return otherwise.has_value();
+  }
   if (eat(text, "ret")) {
     effect.length = EffectLength::Result;
     const auto factor = eat_factor(text, effect);

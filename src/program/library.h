@@ -50,6 +50,9 @@ enum class EffectLength : std::uint8_t {
   String,    // up to and with its terminating zero; at most argument a where a is not kNoArgument
   Result,    // as many as the call returned, none if that is not positive; times argument a where that is not
              // kNoArgument; times `constant` where that is not 0
+  Until,     // up to and with the byte that the result points to; where that is null: argument a, none where a is
+             // kNoArgument
+  Wide,      // a string of wchar_t, with its terminating zero
 };
 struct MemoryEffect {
   bool writes = false;

@@ -8,13 +8,13 @@ int results[3];
 NOINLINE static void write_all(const char** from) {
   strcpy(a, from[0]);      // RACE(a)
   strncpy(b, from[1], 8);  // RACE(b)
-  strcat(c, from[2]);      // MISSED-RACE(c) strcat is missing code
+  strcat(c, from[2]);      // RACE(c)
 }
 
 NOINLINE static void read_all(const char** with) {
   results[0] = (int)strlen(a);                 // RACE(a)
   results[1] = strcmp(b, with[1]);             // RACE(b)
-  results[2] = (int)(strchr(c, 't') - c);      // MISSED-RACE(c)
+  results[2] = (int)(strchr(c, 't') - c);      // RACE(c)
 }
 
 THREAD(writer) {

@@ -47,6 +47,20 @@ TEST(Library, MemoryEffectsOfUsersRows) {
   EXPECT_TRUE(library.find("f")->memory.empty());
 }
 
+TEST(Library, LengthsUpToTheResultAndOfWideStrings) {
+  Library library;
+  ASSERT_TRUE(library.add("f r0:until2 r1:until w2:wstr", "x").has_value());
+  const std::vector<MemoryEffect>& f = library.find("f")->memory;
+  ASSERT_EQ(f.size(), 3u);
+  EXPECT_EQ(f[0].length, EffectLength::Until);
+  EXPECT_EQ(f[0].a, 2);
+  EXPECT_EQ(f[1].length, EffectLength::Until);
+  EXPECT_EQ(f[1].a, kNoArgument);
+  EXPECT_EQ(f[2].length, EffectLength::Wide);
+  EXPECT_FALSE(library.add("g r0:wstr2", "x").has_value());
+  EXPECT_FALSE(library.add("g r0:untilx", "x").has_value());
+}
+
 TEST(Library, LengthsTimesANumber) {
   Library library;
   ASSERT_TRUE(library.add("f r0:1*=6 w2:ret*=12", "x").has_value());

@@ -23,6 +23,8 @@ abi::Length length_of(program::EffectLength length) {
     case program::EffectLength::Argument: return abi::Length::Argument;
     case program::EffectLength::String: return abi::Length::String;
     case program::EffectLength::Result: return abi::Length::Result;
+    case program::EffectLength::Until: return abi::Length::Until;
+    case program::EffectLength::Wide: return abi::Length::Wide;
   }
   return abi::Length::Constant;
 }
@@ -156,7 +158,8 @@ void CallHooks::add_effects(llvm::CallBase& call, const program::LibraryFunction
   for (const program::MemoryEffect& effect : function.memory) {
     // Who waits has read before what it is given.
     const bool before = (program::gives(function.role) || function.may_block) && !effect.writes &&
-                        effect.argument != program::kResultArgument && effect.length != program::EffectLength::Result;
+                        effect.argument != program::kResultArgument && effect.length != program::EffectLength::Result &&
+                        effect.length != program::EffectLength::Until;
     if (before == (when == When::Before)) effects.push_back(effect);
   }
   if (effects.empty() || (when == When::After && call.doesNotReturn())) return;

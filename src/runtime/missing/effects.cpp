@@ -16,6 +16,12 @@ std::uint64_t string_bytes(const char* text, std::uint64_t limit) {
   return count < limit ? count + 1 : limit;
 }
 
+std::uint64_t wide_bytes(const wchar_t* text) {
+  std::uint64_t count = 0;
+  while (text[count] != 0) ++count;
+  return (count + 1) * sizeof(wchar_t);
+}
+
 // A result that counts bytes. Negative: an error, also where an int was widened without its sign.
 std::uint64_t count_of(std::uint64_t result) {
   const bool negative = static_cast<std::int64_t>(result) < 0 || (result >> 31) == 1;
@@ -33,6 +39,10 @@ std::uint64_t bytes_of(const abi::Effect& effect, const void* at, std::uint64_t 
       return string_bytes(static_cast<const char*>(at),
                           effect.a == abi::kNoArgument ? ~std::uint64_t{0} : arguments[effect.a]);
     case abi::Length::Result: return count_of(result) * (effect.a == abi::kNoArgument ? 1 : arguments[effect.a]) * each;
+    case abi::Length::Until:
+      if (result != 0) return result + 1 - reinterpret_cast<std::uintptr_t>(at);
+      return effect.a == abi::kNoArgument ? 0 : arguments[effect.a];
+    case abi::Length::Wide: return wide_bytes(static_cast<const wchar_t*>(at));
   }
   return 0;
 }

@@ -1,0 +1,41 @@
+// The program has its own strsep, and uses the library's strcat, before the other thread looks.
+// NORACE
+#include "test.h"
+
+char text[32] = "one";
+int words, seen;
+
+char* strsep(char** rest, const char* separators) {
+  char* const was = *rest;
+  if (was == NULL) return NULL;
+  char* const end = strpbrk(was, separators);
+  *rest = end == NULL ? NULL : end + 1;
+  if (end != NULL) *end = 0;
+  return was;
+}
+
+NOINLINE static void split(char* x) {
+  strcat(x, " two");
+  while (strsep(&x, " ") != NULL) words++;
+}
+
+THREAD(writer) {
+  lock();
+  split(text);
+  unlock();
+  order_wait();
+  return NULL;
+}
+
+THREAD(reader) {
+  order_wait();
+  lock();
+  seen = text[3];
+  unlock();
+  return NULL;
+}
+
+int main(void) {
+  run_two(writer, reader);
+  printf("%d %d\n", seen, words);
+}

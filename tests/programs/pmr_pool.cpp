@@ -1,0 +1,31 @@
+// Two threads, each with a pool of its own: both pools take from the resource of new and delete, which orders nothing.
+#include <memory_resource>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "test.h"
+
+int shared;
+
+static void use() {
+  std::pmr::unsynchronized_pool_resource pool;
+  std::pmr::vector<std::pmr::string> words(5, "a string that is too long to be inside", &pool);
+}
+
+int main() {
+  order_init(2);
+  std::thread first([] {
+    shared = 1;  // RACE(a)
+    use();
+    order_wait();
+  });
+  std::thread second([] {
+    order_wait();
+    use();
+    shared = 2;  // RACE(a)
+  });
+  first.join();
+  second.join();
+  printf("%d\n", shared);
+}
