@@ -22,6 +22,11 @@ std::uint64_t wide_bytes(const wchar_t* text) {
   return (count + 1) * sizeof(wchar_t);
 }
 
+// Whether each byte that is read says if the next one is.
+bool is_by_content(abi::Length length) {
+  return length == abi::Length::String || length == abi::Length::Wide || length == abi::Length::Until;
+}
+
 // A result that counts bytes. Negative: an error, also where an int was widened without its sign.
 std::uint64_t count_of(std::uint64_t result) {
   const bool negative = static_cast<std::int64_t>(result) < 0 || (result >> 31) == 1;
@@ -68,7 +73,7 @@ void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count
     if (bytes == 0 && effect.length == abi::Length::Result) continue;
     if (bytes == 0)
       tell_given(memory);
-    else if (effect.length == abi::Length::String && effect.write == 0)
+    else if (is_by_content(effect.length) && effect.write == 0)
       tell_string(memory, bytes);
     else
       tell_bulk(effect.write != 0, memory, bytes);
