@@ -19,10 +19,12 @@ class OrderPass : public SinglePass {
   void events(std::span<const trace::Event> batch, std::uint64_t first) override {
     for (const trace::Event& e : batch) {
       clocks_.enter(e);
-      if (trace::is_access(e.kind))
+      if (trace::is_access(e.kind)) {
         history_.access(e, first, clocks_);
-      else
+      } else {
+        if (trace::is_checked_free(e)) history_.free(e, first, clocks_);
         history_.other(e);
+      }
       clocks_.leave(e);
       ++first;
     }

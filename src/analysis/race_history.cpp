@@ -53,8 +53,9 @@ void RaceHistory::forget(std::vector<ThreadHistory>& threads, ByteMask mask) {
 }
 
 void RaceHistory::forget(const Event& e) {
-  model::for_granules_of(history_, e.address, e.size,
-                         [](std::vector<ThreadHistory>& threads, ByteMask mask) { forget(threads, mask); });
+  model::for_granules_of(
+      history_, e.address, e.size,
+      [](std::vector<ThreadHistory>& threads, ByteMask mask, std::uint64_t) { forget(threads, mask); });
 }
 
 finding::Access RaceHistory::side(ThreadId thread, const Record& record) const {
@@ -63,6 +64,7 @@ finding::Access RaceHistory::side(ThreadId thread, const Record& record) const {
                          record.location,
                          record.writes,
                          record.atomic,
+                         record.frees,
                          record.address,
                          record.size,
                          {},

@@ -48,7 +48,20 @@ class RaceHistory {
     const std::uint64_t first = e.address >> 3, last = (e.address + e.size - 1) >> 3;
     if (first == last ? granules_.contains(first) : granules_.overlaps(e.address, e.size)) look(e, number, clocks);
   }
-  // Any other event: contexts, and new lives of memory.
+  // Likewise a free: an access to all of the object, and its last one.
+  template <typename Clocks>
+  void free(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
+    Record record = record_of(e, number, clocks);
+    found_.clear();
+    bool racy = false;
+    model::for_granules_of(history_, e.address, e.size,
+                           [&](std::vector<ThreadHistory>& threads, model::ByteMask mask, std::uint64_t) {
+                             record.mask = mask;
+                             racy |= compare(threads, e.thread, record, clocks);
+                           });
+    if (racy) report(e, record);
+  }
+  // Any other event, a free too: contexts, and new lives of memory.
   void other(const trace::Event& e) {
     if (e.kind == trace::EventKind::Alloc || e.kind == trace::EventKind::Free) forget(e);
     contexts_.on_event(e);
@@ -69,7 +82,7 @@ class RaceHistory {
     std::uint32_t stack = 0;
     std::uint32_t size = 0;
     model::ByteMask mask = 0;
-    bool writes = false, atomic = false;
+    bool writes = false, atomic = false, frees = false;
     model::FrozenClock past;
   };
   // What makes two accesses of a thread the same entry.
@@ -88,7 +101,7 @@ class RaceHistory {
   };
 
   template <typename Clocks>
-  [[gnu::noinline]] void look(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
+  Record record_of(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
     Record record{number,
                   e.address,
                   e.location,
@@ -97,41 +110,54 @@ class RaceHistory {
                   contexts_.stack(e.thread),
                   e.size,
                   0,
-                  trace::writes(e),
+                  trace::overwrites(e),
                   trace::is_atomic(e.kind),
+                  e.kind == trace::EventKind::Free,
                   {}};
     if (options_.stamps) record.past = clocks.stamp(e.thread).past;
+    return record;
+  }
+  template <typename Clocks>
+  [[gnu::noinline]] void look(const trace::Event& e, std::uint64_t number, Clocks& clocks) {
+    Record record = record_of(e, number, clocks);
     found_.clear();
     bool racy = false;
     model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, model::ByteMask mask) {
       if (!granules_.contains(granule)) return;
       record.mask = mask;
-      ThreadHistory* own = nullptr;
       std::vector<ThreadHistory>& threads = history_[granule];
-      for (ThreadHistory& other : threads) {
-        if (other.thread == e.thread) {
-          own = &other;
-        } else if (!clocks.before(other.thread, record.writes ? other.last_access : other.last_write, e.thread)) {
-          for (const Record& earlier : other.records)
-            if (conflict(earlier, record) && !clocks.before(other.thread, earlier.time, e.thread) &&
-                !(options_.by_lockset && contexts_.exclude_each_other(earlier.lockset, record.lockset))) {
-              racy = true;
-              if (reported_.insert(places_of(earlier, record)).second) found_.emplace_back(other.thread, earlier);
-            }
-        }
-      }
-      if (own == nullptr) own = &threads.emplace_back(ThreadHistory{e.thread, 0, 0, {}, {}});
+      racy |= compare(threads, e.thread, record, clocks);
+      auto own =
+          std::find_if(threads.begin(), threads.end(), [&](const auto& other) { return other.thread == e.thread; });
+      if (own == threads.end()) own = threads.insert(own, ThreadHistory{e.thread, 0, 0, {}, {}});
       remember(*own, record);
     });
     if (racy) report(e, record);
+  }
+  // What others did to a granule against what `thread` does now: is there a pair? New ones go to found_.
+  template <typename Clocks>
+  bool compare(const std::vector<ThreadHistory>& threads, ThreadId thread, const Record& record, Clocks& clocks) {
+    bool racy = false;
+    for (const ThreadHistory& other : threads) {
+      if (other.thread == thread ||
+          clocks.before(other.thread, record.writes ? other.last_access : other.last_write, thread))
+        continue;
+      for (const Record& earlier : other.records)
+        if (conflict(earlier, record) && !clocks.before(other.thread, earlier.time, thread) &&
+            !(options_.by_lockset && contexts_.exclude_each_other(earlier.lockset, record.lockset))) {
+          racy = true;
+          if (reported_.insert(places_of(earlier, record)).second) found_.emplace_back(other.thread, earlier);
+        }
+    }
+    return racy;
   }
 
   static bool conflict(const Record& a, const Record& b) {
     return (a.mask & b.mask) != 0 && (a.writes || b.writes) && !(a.atomic && b.atomic);
   }
   finding::Places places_of(const Record& a, const Record& b) const {
-    return std::minmax(finding::place_of(definitions_, a.location, a.address),
-                       finding::place_of(definitions_, b.location, b.address));
+    return std::minmax(finding::place_of(definitions_, a.location, a.address, a.frees),
+                       finding::place_of(definitions_, b.location, b.address, b.frees));
   }
   void remember(ThreadHistory& own, const Record& record) const;
   void report(const trace::Event& e, const Record& record);

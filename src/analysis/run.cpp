@@ -99,6 +99,9 @@ Status finish(Group& group, Input& input, Outputs& outputs) {
   RC_TRY(std::vector<Output> found, group.pass->finish_all(input));
   CHECK(found.size() == group.places.size(), "{} outputs of {} analyses", found.size(), group.places.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::vector<finding::Finding>* const pairs : {&found[i].findings, &found[i].candidates})
+      for (finding::Finding& pair : *pairs)
+        if (pair.first.frees || pair.second.frees) pair.kind = finding::Kind::UseAfterFree;
     for (finding::Finding& finding : found[i].findings) {
       finding.fingerprint = finding::fingerprint_of(finding, outputs.definitions);
       if (input.only_new && finding.schedule)

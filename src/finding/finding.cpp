@@ -26,14 +26,13 @@ std::uint64_t hash_of(const trace::Definitions& definitions, const Access& acces
   std::uint64_t h = stable_hash(place);
   if (index(access.location) < definitions.locations.size())
     h = stable_hash(h, definitions.locations[index(access.location)].function);
-  return stable_hash(h, access.writes ? "w" : "r");
+  return stable_hash(h, access.frees ? "f" : access.writes ? "w" : "r");
 }
 
 }  // namespace
 
 Places places_of(const Finding& finding, const trace::Definitions& definitions) {
-  return std::minmax(place_of(definitions, finding.first.location, finding.first.address),
-                     place_of(definitions, finding.second.location, finding.second.address));
+  return std::minmax(place_of(definitions, finding.first), place_of(definitions, finding.second));
 }
 
 std::uint64_t fingerprint_of(const Finding& finding, const trace::Definitions& definitions) {
@@ -51,8 +50,7 @@ std::vector<Finding> merge(std::vector<Finding> findings, const trace::Definitio
   const auto key_of = [&](const Finding& finding, const Places& both) {
     if (!finding.seen) return Key{0, both.first, both.second};
     return Key{1 + (finding.seen->at_end ? 1 : 0) + (finding.seen->from_start ? 2 : 0),
-               place_of(definitions, finding.first.location, finding.first.address),
-               place_of(definitions, finding.second.location, finding.second.address)};
+               place_of(definitions, finding.first), place_of(definitions, finding.second)};
   };
   std::map<Key, std::size_t> by_places;
   std::vector<Places> places;

@@ -50,8 +50,9 @@ struct Access {
   EventNo event{};
   ThreadId thread{};
   LocationId location{};
-  bool writes = false;
+  bool writes = false;  // or frees
   bool atomic = false;
+  bool frees = false;  // the end of an object, whose bytes are all meant
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   std::vector<HeldLock> locks;         // in the order they were taken, in the schedule if there is one
@@ -103,10 +104,19 @@ struct Finding {
 
 // What stands for one place of the source, when findings are told apart: its location or, where the trace knows nothing
 // of that, the address that is accessed.
-inline std::uint64_t place_of(const trace::Definitions& definitions, LocationId location, std::uint64_t address) {
+// To access an object and to free it are two things, also at one location (realloc).
+inline std::uint64_t place_of(const trace::Definitions& definitions, LocationId location, std::uint64_t address,
+                              bool frees = false) {
+  const std::uint64_t what = frees ? std::uint64_t{1} << 62 : 0;
   if (index(location) < definitions.locations.size() && !is_nowhere(definitions.locations[index(location)]))
-    return index(location);
-  return address | (std::uint64_t{1} << 63);
+    return index(location) | what;
+  return address | (std::uint64_t{1} << 63) | what;
+}
+inline std::uint64_t place_of(const trace::Definitions& definitions, const trace::Event& e) {
+  return place_of(definitions, e.location, e.address, e.kind == trace::EventKind::Free);
+}
+inline std::uint64_t place_of(const trace::Definitions& definitions, const Access& access) {
+  return place_of(definitions, access.location, access.address, access.frees);
 }
 
 // Of both sides, in order.

@@ -89,7 +89,7 @@ void StatsCounter::end_life(Variable& v) {
 void StatsCounter::memory(const Event& e) {
   if (e.address + e.size < e.address) return;
   contexts_.on_event(e);
-  variables_.for_range(e.address, e.size, [&](Variable& v, ByteMask) { end_life(v); });
+  variables_.for_range(e.address, e.size, [&](Variable& v, ByteMask, std::uint64_t) { end_life(v); });
   const auto last = locks_in_order_.lower_bound(e.address + e.size);
   for (auto it = locks_in_order_.lower_bound(e.address); it != last; ++it) locks_[it->second].last_holder.reset();
 }
@@ -144,7 +144,7 @@ void StatsCounter::acquired(const Event& e, std::uint64_t address, LocksetId bef
 }
 
 TraceStats StatsCounter::finish() {
-  variables_.for_range(0, ~std::uint64_t{0}, [&](Variable& v, ByteMask) {
+  variables_.for_range(0, ~std::uint64_t{0}, [&](Variable& v, ByteMask, std::uint64_t) {
     end_life(v);
     VariableStats stats{v.granule * 8 + static_cast<std::uint64_t>(std::countr_zero(v.bytes)),
                         v.accesses,

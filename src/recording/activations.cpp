@@ -427,7 +427,9 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
     case abi::Tag::Free: {
       Event e = plain(EventKind::Free);
       e.address = n.at[1];
-      if (code_->is_role_computed(site)) e.flags = trace::kComputed;
+      // What a thread has from its start goes when it ends, and so does what libc keeps for it.
+      if (stack_.empty()) e.flags = trace::kUnchecked;
+      if (code_->is_role_computed(site)) e.flags |= trace::kComputed;
       return e;
     }
     case abi::Tag::MissingBegin:

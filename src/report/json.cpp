@@ -66,7 +66,7 @@ Json occasion(const Occasion& occasion) {
 Json access(const Access& a) {
   Json json;
   if (a.happens) {
-    json["access"] = a.writes ? "write" : "read";
+    json["access"] = a.frees ? "free" : a.writes ? "write" : "read";
     json["atomic"] = a.atomic;
     json["thread"] = a.thread;
     json["event"] = a.event;

@@ -258,6 +258,11 @@ std::string MemoryNames::variable(const finding::Finding& finding, const finding
   return named(here).name;
 }
 
+bool MemoryNames::is_local(const finding::Finding& finding, const finding::Access& access) const {
+  const Object* const object = look_.object_at(moment_of(finding, access, access.address));
+  return object != nullptr && object->kind == Object::Kind::Stack;
+}
+
 std::string MemoryNames::at_place(std::uint64_t address, std::uint64_t size, LocationId location) const {
   At here;
   here.address = address;
@@ -291,8 +296,26 @@ std::string MemoryNames::place_key(LocationId location, const std::vector<Locati
 }
 
 finding::Cause MemoryNames::cause(const finding::Finding& finding) const {
+  if (finding.kind == finding::Kind::UseAfterFree) return cause_of_free(finding);
   return {named(at(finding)).key, place_key(finding.first.location, finding.first.call_sites, finding.first.address),
           place_key(finding.second.location, finding.second.call_sites, finding.second.address)};
+}
+
+// Who frees an object while others use it has one thing to repair, whatever they use of it and wherever.
+finding::Cause MemoryNames::cause_of_free(const finding::Finding& finding) const {
+  const finding::Access& free = finding.first.frees ? finding.first : finding.second;
+  const Object* const object = look_.object_at(moment_of(finding, free, free.address));
+  finding::Cause made;
+  made.first = place_key(free.location, free.call_sites, free.address);
+  if (object == nullptr) return made;
+  made.object = place_key(object->allocated.location, object->allocated.call_sites, 0);
+  if (object->kind != Object::Kind::Stack) return made;
+  At whole;
+  whole.address = object->address;
+  whole.size = object->size;
+  whole.object = object;
+  made.object += named(whole).key;
+  return made;
 }
 
 }  // namespace racecast::report

@@ -24,6 +24,8 @@ class MemoryNames {
   Memory memory(const finding::Finding& finding) const;
   // Of one access: short, without who allocated it.
   std::string variable(const finding::Finding& finding, const finding::Access& access) const;
+  // Is it to a local variable of a frame?
+  bool is_local(const finding::Finding& finding, const finding::Access& access) const;
   // What is accessed at a place of the source.
   std::string at_place(std::uint64_t address, std::uint64_t size, LocationId location) const;
   // Of a lock, at some moment.
@@ -53,6 +55,7 @@ class MemoryNames {
     std::optional<std::uint64_t> number;
   };
 
+  finding::Cause cause_of_free(const finding::Finding& finding) const;
   At at(const finding::Finding& finding) const;
   Named named(const At& at) const;
   Named local(const At& at) const;

@@ -70,6 +70,7 @@ struct Access {
   // False: it is what was there before any write, or what memory holds at the end; then only the variable counts.
   bool happens = true;
   bool writes = false, atomic = false;
+  bool frees = false, ends_frame = false;  // it is the end of the object's life; with the frame that it is in
   bool both = false;  // other pairs of the finding have a read here where this one has a write, or the other way round
   std::string thread;
   std::uint64_t event = 0;

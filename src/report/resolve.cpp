@@ -76,6 +76,8 @@ class Resolver {
     Access made;
     made.writes = a.writes;
     made.atomic = a.atomic;
+    made.frees = a.frees;
+    made.ends_frame = a.frees && memories_.is_local(of, a);
     made.thread = names_.thread(a.thread);
     made.event = index(a.event);
     made.variable = memories_.variable(of, a);
@@ -93,7 +95,9 @@ class Resolver {
   void note_other_kinds(Pair& shown, const Pair& other, const finding::Finding& shown_pair,
                         const finding::Finding& other_pair) const {
     const finding::Cause a = memories_.cause(shown_pair), b = memories_.cause(other_pair);
-    const auto compare = [](Access& side, const Access& with) { side.both |= side.writes != with.writes; };
+    const auto compare = [](Access& side, const Access& with) {
+      side.both |= side.writes != with.writes && !side.frees && !with.frees;
+    };
     if (a.first == a.second) {
       compare(shown.first, shown.second);
       compare(shown.second, shown.first);

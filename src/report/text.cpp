@@ -39,6 +39,7 @@ std::string joined(const std::vector<std::string>& names, std::string_view separ
 }
 
 std::string kind_of_access(const Access& access) {
+  if (access.frees) return access.ends_frame ? "end of frame" : "free";
   return fmt::format("{}{}", access.atomic ? "atomic " : "", access.writes ? "write" : "read");
 }
 
@@ -296,8 +297,14 @@ std::string paragraph(const Part& part, std::size_t i, const TextOptions& option
   return text;
 }
 
-std::string closing_line(std::size_t findings, std::size_t dependent, const Part& part) {
-  if (findings == 0) {
+// How many findings there are.
+struct Tally {
+  std::size_t races = 0, freed = 0, dependent = 0;
+};
+
+std::string closing_line(const Tally& tally, const Part& part) {
+  const auto& [races, freed, dependent] = tally;
+  if (races + freed + dependent == 0) {
     std::string text = "no race found";
     if (!part.gaps.empty()) text += " in what was recorded";
     if (part.candidate_count != 0)
@@ -306,11 +313,15 @@ std::string closing_line(std::size_t findings, std::size_t dependent, const Part
     for (const std::string& gap : part.gaps) text += "; " + printable(gap);
     return text + (part.complete || !part.gaps.empty() ? "\n" : "; not everything was looked at\n");
   }
-  const std::size_t races = findings - dependent;
-  std::string text = fmt::format("{} race{}", races, races == 1 ? "" : "s");
+  std::string text = freed != 0 && races == 0 ? "" : count_of(races, "race", "races");
+  if (freed != 0)
+    text +=
+        (text.empty() ? "" : " and ") + count_of(freed, "use after free", "uses after free") + " by another schedule";
   if (dependent != 0) text += fmt::format(", and {} that hang{} on one of them", dependent, dependent == 1 ? "s" : "");
   return text + fmt::format("; `racecast explain {}` says what that means and how to repair it\n",
-                            dependent != 0 ? "dependent-race" : "data-race");
+                            dependent != 0 ? "dependent-race"
+                            : races != 0   ? "data-race"
+                                           : "use-after-free");
 }
 
 // Functions that are named; more of them would be noise.
@@ -338,16 +349,17 @@ std::string hidden_line(const Hidden& hidden, bool verbose) {
 
 std::string text(const Part& part, const TextOptions& options) {
   std::string text;
-  std::size_t dependent = 0, races = 0;
+  Tally tally;
   for (std::size_t i = 0; i < part.findings.size(); ++i) {
     if (part.findings[i].seen) continue;
-    if (part.findings[i].depends_on)
-      ++dependent;
-    else
-      text += paragraph(part, i, options, "");
-    ++races;
+    if (part.findings[i].depends_on) {
+      ++tally.dependent;
+      continue;
+    }
+    ++(part.findings[i].kind == finding::Kind::UseAfterFree ? tally.freed : tally.races);
+    text += paragraph(part, i, options, "");
   }
-  if (part.races) text += closing_line(races, dependent, part) + hidden_line(part.hidden, options.verbose);
+  if (part.races) text += closing_line(tally, part) + hidden_line(part.hidden, options.verbose);
   return text + (part.reads ? reads_text(part) : "");
 }
 

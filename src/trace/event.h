@@ -54,7 +54,7 @@ enum Flag : std::uint16_t {
   // the sequence is not the one that its value is from.
   kByValue = 128,
   kAppend = 256,     // a change of state outside of memory, which tells its thread nothing (trace/state.h)
-  kUnchecked = 512,  // an access of code that is not to be checked: it conflicts with nothing
+  kUnchecked = 512,  // an access, or a free, that is not to be checked: it conflicts with nothing
 };
 using Flags = std::uint16_t;
 
@@ -106,14 +106,23 @@ inline std::uint64_t stored_value(const Event& e) {
 inline bool overlap(const Event& a, const Event& b) {
   return a.address < b.address + b.size && b.address < a.address + a.size;
 }
-// May it conflict with anything?
+// An access that may conflict with anything?
 inline bool is_checked(const Event& e) {
   return is_access(e.kind) && !e.has(kUnchecked);
 }
-// Two threads, overlapping bytes, at least one writes, not both atomic, both checked. (Lives of objects are the
-// caller's business.)
+// A free that may conflict with an access?
+inline bool is_checked_free(const Event& e) {
+  return e.kind == EventKind::Free && !e.has(kUnchecked);
+}
+// To free an object is to overwrite all of it, where conflicts are meant.
+inline bool overwrites(const Event& e) {
+  return writes(e) || e.kind == EventKind::Free;
+}
+// Two threads, overlapping bytes, at least one writes or frees, not both atomic, both checked. (Lives of objects are
+// the caller's business.)
 inline bool conflict(const Event& a, const Event& b) {
-  return a.thread != b.thread && is_checked(a) && is_checked(b) && (writes(a) || writes(b)) &&
+  const bool take_part = is_checked(a) ? is_checked(b) || is_checked_free(b) : is_checked_free(a) && is_checked(b);
+  return take_part && a.thread != b.thread && (overwrites(a) || overwrites(b)) &&
          !(is_atomic(a.kind) && is_atomic(b.kind)) && overlap(a, b);
 }
 

@@ -246,7 +246,8 @@ class Pass {
       claim.access[side] = e;
       if (claim.claim->prefix.of(e.thread) != self.count) broken("prefix", "it is not the next one of its thread");
       if ((self.forked & bit) == 0) broken("life-of-threads", "its thread has not been forked");
-      if (Life* const life = life_at(e.address); life != nullptr && trace::is_access(e.kind)) {
+      if (Life* const life = life_at(e.address);
+          life != nullptr && (trace::is_access(e.kind) || e.kind == EventKind::Free)) {
         claim.life[side] = life->id;
         life->racing |= bit;
         if ((life->alloc & bit) == 0) broken("object-life", "its object is not there yet");

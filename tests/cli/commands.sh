@@ -75,6 +75,32 @@ expect 0 "$racecast" import a.std -o b.rct
 expect 1 "$racecast" analyze b.rct
 expect 1 "$racecast" analyze a.std
 
+# Two uses of an object against its free are one finding; only the lock was between them.
+cat > freed.trace <<'END'
+racecast-trace 1
+symbol h 0x1000 16
+T0 alloc h size 16 @made
+T0 fork T1
+T0 fork T2
+T1 write h 1 @use
+T1 read h+8 0 @other
+T1 lock m
+T1 unlock m
+T2 lock m
+T2 unlock m
+T2 free h size 16 @gone
+END
+expect 0 "$racecast" analyze freed.trace --analysis hb
+expect 1 "$racecast" analyze freed.trace --analysis syncp
+says out "1. use after free by another schedule on"
+says out "free         by T2 at gone"
+says out "1 more pair of accesses has this cause"
+says out "racecast explain use-after-free"
+expect 1 "$racecast" analyze freed.trace --analysis maximal
+says out "1 use after free by another schedule;"
+
+expect 0 "$racecast" explain use-after-free
+says out "Repair"
 expect 0 "$racecast" explain data-race
 says out "How sure is it"
 expect 0 "$racecast" explain

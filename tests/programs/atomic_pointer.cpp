@@ -14,7 +14,7 @@ int main() {
   order_init(2);
   std::thread first([] {
     Node* node = new Node;
-    node->value = 4;  // RACE(a)
+    node->value = 4;  // RACE(a) FREED(b)
     slot.exchange(node, std::memory_order_relaxed);
     order_wait();
   });
@@ -22,7 +22,7 @@ int main() {
     order_wait();
     Node* node = slot.exchange(nullptr, std::memory_order_relaxed);
     seen = node->value;  // RACE(a)
-    delete node;
+    delete node;  // FREED(b)
   });
   first.join();
   second.join();

@@ -24,7 +24,7 @@ __attribute__((destructor)) static void destroy(void) {
 }
 
 static void* worker(void* argument) {
-  const int seen = *(volatile int*)argument;  // RACE(a)
+  const int seen = *(volatile int*)argument;  // RACE(a) FREED(c)
 #ifdef TEST_RACECAST  // natively exit may write there by now
   if (seen != 41 && seen != 42) say("the variable of main is gone\n");
 #endif
@@ -38,5 +38,5 @@ int main(void) {
   atexit(at_exit);
   pthread_create(&thread, NULL, worker, (void*)&local);
   local = 42;  // RACE(a)
-  return 7;
+  return 7;  // FREED(c)
 }

@@ -12,7 +12,7 @@ THREAD(maker) {
     lock();
     slot = object;
     unlock();
-    if (i == 1) object[1] = 7;  // RACE(late)
+    if (i == 1) object[1] = 7;  // RACE(late) FREED(b)
     order_wait();
     order_wait();
   }
@@ -26,7 +26,7 @@ static int take(void) {
   if (object == NULL) return -1;
   int result = object[0];
   result += object[1];  // RACE(late)
-  free(object);
+  free(object);  // FREED(b)
   return result;
 }
 THREAD(first) {

@@ -12,7 +12,7 @@ THREAD(first) {
   block[3] = 1;  // RACE(a)
   order_wait();
   order_wait();
-  free(block);
+  free(block);  // FREED(b)
   return NULL;
 }
 
@@ -21,7 +21,7 @@ THREAD(second) {
   lock();
   int* block = published;
   unlock();
-  block[3] += 2;  // RACE(a)
+  block[3] += 2;  // RACE(a) FREED(b)
   order_wait();
   sum = 3;
   return NULL;

@@ -11,9 +11,9 @@ struct Object {
 int last;
 
 NOINLINE static void release(Object* object) {
-  if (object->references.fetch_sub(1, std::memory_order_relaxed) == 1) {
+  if (object->references.fetch_sub(1, std::memory_order_relaxed) == 1) {  // FREED(c)
     last = object->value;  // RACE(a)
-    delete object;
+    delete object;  // FREED(b) FREED(c)
   }
 }
 
@@ -21,7 +21,7 @@ int main() {
   Object* object = new Object;
   order_init(2);
   std::thread first([object] {
-    object->value = 5;  // RACE(a)
+    object->value = 5;  // RACE(a) FREED(b)
     release(object);
     order_wait();
   });

@@ -13,10 +13,10 @@ int sum;
 
 NOINLINE static void push(int value) {
   Node* node = new Node;
-  node->value = value;  // RACE(a)
+  node->value = value;  // RACE(a) FREED(c)
   Node* old = top.load(std::memory_order_relaxed);
   do {
-    node->next = old;  // RACE(b)
+    node->next = old;  // RACE(b) FREED(d)
   } while (!top.compare_exchange_weak(old, node, std::memory_order_relaxed));
 }
 
@@ -28,7 +28,7 @@ NOINLINE static int pop() {
   }
   if (node == nullptr) return 0;
   int value = node->value;  // RACE(a)
-  delete node;
+  delete node;  // FREED(c) FREED(d)
   return value;
 }
 

@@ -70,7 +70,8 @@ class Program:
         elif line == "// NORACE":
             self.no_race = True
         comment = line.partition("// ")[2]
-        for verdict, label, by in re.findall(r"\b(RACE|MISSED-RACE|ALARM)\((\w+)\)(?: by (\w+))?", comment):
+        verdicts = r"\b((?:MISSED-)?(?:RACE|FREED)|ALARM)\((\w+)\)(?: by (\w+))?"
+        for verdict, label, by in re.findall(verdicts, comment):
             before = self.expected.get(label, Expectation(verdict, "", []))
             self.expected[label] = Expectation(verdict, by or before.by, before.lines + [number])
 
@@ -80,7 +81,7 @@ class Program:
 
     def pair(self, label):
         lines = self.expected[label].lines
-        return (lines[0], lines[-1])
+        return (self.expected[label].verdict.endswith("FREED"), lines[0], lines[-1])
 
 
 def call(command, **more):
@@ -136,7 +137,7 @@ def describe(access):
 
 
 def findings_of(json_files, base):
-    """(line, line) -> the analyses that found it; and what cannot be placed in the program's file."""
+    """(does one free?, line, line) -> the analyses that found it; and what cannot be placed in the program's file."""
     pairs, nowhere = collections.defaultdict(set), []
     for path in json_files:
         with open(path, encoding="utf-8") as file:
@@ -147,7 +148,8 @@ def findings_of(json_files, base):
             if None in lines:
                 nowhere.append(f"{describe(pair['first'])} and {describe(pair['second'])}")
             else:
-                pairs[tuple(sorted(lines))] |= set(pair["analyses"])
+                frees = "free" in (pair["first"]["access"], pair["second"]["access"])
+                pairs[(frees, *sorted(lines))] |= set(pair["analyses"])
     return pairs, nowhere
 
 
@@ -155,17 +157,18 @@ def compare_findings(program, pairs, nowhere):
     problems = [f"finding outside of {program.base}: {text}" for text in nowhere]
     for label, (verdict, by, _) in program.expected.items():
         pair = program.pair(label)
-        where = f"({label}), lines {pair[0]} and {pair[1]}"
+        where = f"({label}), lines {pair[1]} and {pair[2]}"
         analyses = pairs.pop(pair, None)
-        if verdict == "MISSED-RACE":
+        if verdict.startswith("MISSED-"):
             if analyses is not None:
-                problems.append(f"{where}: now found by {sorted(analyses)}; expect RACE")
+                problems.append(f"{where}: now found by {sorted(analyses)}; expect {verdict[len('MISSED-'):]}")
         elif analyses is None:
             problems.append(f"{where}: not found")
         elif by and (by not in analyses or "hb" in analyses):
             problems.append(f"{where}: found by {sorted(analyses)}, expected only from {by}")
     for pair, analyses in sorted(pairs.items()):
-        problems.append(f"unexpected finding: lines {pair[0]} and {pair[1]}, by {sorted(analyses)}")
+        what = "use after free" if pair[0] else "race"
+        problems.append(f"unexpected {what}: lines {pair[1]} and {pair[2]}, by {sorted(analyses)}")
     return problems
 
 
@@ -224,7 +227,7 @@ def check_with_tsan(program, folder):
         return []
     binary = compile_program(program, [CLANG[program.kind]], "O1", folder, "tsan", ["-fsanitize=thread", "-g"])
     outcome = call([binary, *shlex.split(program.options["ARGS"])])
-    alarms = outcome.err.count("WARNING: ThreadSanitizer: data race")
+    alarms = len(re.findall("WARNING: ThreadSanitizer: (data race|heap-use-after-free)", outcome.err))
     observed = any(e.verdict != "ALARM" and not e.by for e in program.expected.values())
     said = program.options["TSAN"].split(" ")[0]
     wanted = {"misses": False, "alarms": True}.get(said, observed)

@@ -13,7 +13,7 @@ NOINLINE static int frame(int number) {
   local++;  // RACE(a)
   order_wait();
   order_wait();
-  return 0;
+  return 0;  // FREED(b)
 }
 
 THREAD(owner) {
@@ -27,7 +27,7 @@ THREAD(user) {
   int* theirs = published;
   unlock();
   order_wait();
-  seen = ++*theirs;  // RACE(a)
+  seen = ++*theirs;  // RACE(a) FREED(b)
   order_wait();
   return NULL;
 }

@@ -1,7 +1,10 @@
 // Frames of one thread reuse the same stack addresses for locals that other threads may know: new lives.
 // NORACE
+#include <semaphore.h>
+
 #include "test.h"
 
+sem_t used;
 int* published;
 int seen;
 
@@ -11,7 +14,7 @@ NOINLINE static void publish(int number) {
   published = &local;
   unlock();
   order_wait();
-  order_wait();
+  sem_wait(&used);
 }
 
 NOINLINE static int scratch(int number) {
@@ -32,11 +35,12 @@ THREAD(user) {
   lock();
   *published += 1;
   unlock();
-  order_wait();
+  sem_post(&used);
   return NULL;
 }
 
 int main(void) {
+  sem_init(&used, 0, 0);
   run_two(owner, user);
   printf("%d\n", seen);
 }

@@ -9,7 +9,7 @@ std::vector<int> numbers;
 std::mutex mutex;
 
 NOINLINE static void push(int number) {
-  numbers.push_back(number);  // RACE(a)
+  numbers.push_back(number);  // RACE(a) FREED(b)
 }
 
 int main() {

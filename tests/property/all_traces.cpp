@@ -14,6 +14,7 @@ using trace::EventKind;
 namespace {
 
 constexpr int kThreads = 3, kVariables = 2, kLocks = 2;
+constexpr int kPreamble = 3;
 constexpr std::uint64_t kVariableBase = 0x1000, kLockBase = 0x2000, kStride = 64;
 
 class Enumeration {
@@ -22,10 +23,11 @@ class Enumeration {
       : valued_(family == Family::Valued),
         stateful_(family == Family::Stateful),
         unchecked_(family == Family::Unchecked),
+        freed_(family == Family::Freed),
         threads_(stateful_ ? 2 : kThreads),
         variables_(stateful_ ? 1 : kVariables),
-        locks_(stateful_ ? 1 : kLocks),
-        max_events_(max_events),
+        locks_(stateful_ || freed_ ? 1 : kLocks),
+        max_events_(max_events + (freed_ ? kPreamble : 0)),
         visit_(visit) {
     trace::Definitions& definitions = trace_.definitions;
     definitions.threads = {"T0", "T1", "T2"};
@@ -33,14 +35,22 @@ class Enumeration {
       definitions.symbols.push_back({kVariableBase + kStride * v, 8, 0, std::string(1, static_cast<char>('x' + v))});
     for (int l = 0; l < kLocks; ++l)
       definitions.symbols.push_back({kLockBase + kStride * l, 8, 0, std::string(1, static_cast<char>('l' + l))});
-    for (int e = 0; e < max_events; ++e) definitions.locations.push_back({.label = std::to_string(e)});
+    for (int e = 0; e < max_events_; ++e) definitions.locations.push_back({.label = std::to_string(e)});
     if (stateful_) definitions.symbols.push_back({trace::kState, 1, 0, "s"});
     definitions.branches = valued_ || stateful_;
     held_by_.fill(-1);
   }
 
   std::uint64_t run() {
-    extend(0, 0, 0);
+    if (!freed_) {
+      extend(0, 0, 0);
+      return count_;
+    }
+    Event e{.kind = EventKind::Alloc, .thread = id(0), .size = 8, .address = kVariableBase};
+    with(e, [&] {
+      with({.kind = EventKind::Fork, .thread = id(0), .aux = 1},
+           [&] { with({.kind = EventKind::Fork, .thread = id(0), .aux = 2}, [&] { extend(1, kVariables, 0); }); });
+    });
     return count_;
   }
 
@@ -57,7 +67,13 @@ class Enumeration {
       if (valued_ || stateful_)
         with({.kind = EventKind::Branch, .thread = id(t)}, [&] { extend(seen, variables, locks); });
       if (stateful_) state(t, [&] { extend(seen, variables, locks); });
-      for (int v = 0; v < std::min(variables + 1, variables_); ++v)
+      if (freed_ && !dead_) {
+        dead_ = true;
+        with({.kind = EventKind::Free, .thread = id(t), .size = 8, .address = kVariableBase},
+             [&] { extend(seen, variables, locks); });
+        dead_ = false;
+      }
+      for (int v = dead_ ? 1 : 0; v < std::min(variables + 1, variables_); ++v)
         access(t, v, [&] { extend(seen, std::max(variables, v + 1), locks); });
       for (int l = 0; l < std::min(locks + 1, locks_); ++l) {
         const int holder = held_by_[l];
@@ -122,7 +138,7 @@ class Enumeration {
 
   static ThreadId id(int t) { return static_cast<ThreadId>(t); }
 
-  const bool valued_, stateful_, unchecked_;
+  const bool valued_, stateful_, unchecked_, freed_;
   const int threads_, variables_, locks_;
   const int max_events_;
   const std::function<void(const trace::Trace&)>& visit_;
@@ -130,6 +146,7 @@ class Enumeration {
   std::array<int, kLocks> held_by_{};
   std::array<std::optional<std::uint64_t>, kVariables> holds_;
   std::array<int, kThreads> reads_of_{};
+  bool dead_ = false;  // the first variable was an object, and is gone
   std::uint64_t count_ = 0;
 };
 

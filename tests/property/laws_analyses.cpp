@@ -105,9 +105,13 @@ std::string is_exact(const Trace& trace, const std::string& analysis, const Outp
 
   std::set<LocationPair> found, wanted;
   for (const std::vector<Finding>* list : {&output.findings, &output.candidates})
-    for (const Finding& f : *list)
+    for (const Finding& f : *list) {
       if (!found.insert(in_order(f.first.location, f.second.location)).second)
         return fmt::format("{} says the same pair twice:\n{}", analysis, text_of(output));
+      const bool frees = trace.events[index(f.second.event)].kind == trace::EventKind::Free;
+      if (f.first.frees || f.second.frees != frees || (f.kind == finding::Kind::UseAfterFree) != frees)
+        return fmt::format("{} does not tell a free from an access:\n{}", analysis, text_of(output));
+    }
   for (const auto& [a, b] : *pairs)
     wanted.insert(in_order(trace.events[index(a)].location, trace.events[index(b)].location));
   if (found != wanted)

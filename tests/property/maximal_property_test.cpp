@@ -82,6 +82,9 @@ TEST(SmallTraces, WithStateAreDecidedAsByTheOracle) {
   for_small_traces(Family::Stateful, 5);
   for_small_traces(Family::Unchecked, 4);
 }
+TEST(SmallTraces, MaximalIsExactOnFreed) {
+  for_small_traces(Family::Freed, 4);
+}
 TEST(SmallTraces, WithValuesAreDecidedAsByTheOracle) {
   for_small_traces(Family::Valued, 4);
 }

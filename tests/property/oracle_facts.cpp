@@ -182,6 +182,7 @@ void Facts::cut_cells() {
   };
 
   pieces.resize(trace.events.size());
+  ended.resize(trace.events.size());
   const std::set<std::uint64_t> passed_on = passed_on_addresses(trace);
   for (int n = 0; n < size(); ++n) {
     const Event& e = event(n);
@@ -189,8 +190,10 @@ void Facts::cut_cells() {
       for_cuts(e.address, e.size, [&](std::uint64_t at, std::uint64_t) { life[at] = n; });
     } else if (e.kind == EventKind::Free) {
       for_cuts(e.address, e.size, [&](std::uint64_t at, std::uint64_t bytes) {
+        const int cell = cell_at(at, bytes);
+        ended[n].push_back(cell);
         if (!life.contains(at)) return;  // memory without an alloc has one life, the whole run
-        cells[cell_at(at, bytes)].free = n;
+        cells[cell].free = n;
         life.erase(at);
       });
     } else if (trace::is_access(e.kind)) {
@@ -365,14 +368,24 @@ void Facts::find_ties() {
 bool Facts::conflict(int a, int b) const {
   const Event& x = event(a);
   const Event& y = event(b);
-  if (x.thread == y.thread || !trace::is_access(x.kind) || !trace::is_access(y.kind)) return false;
+  if (x.thread == y.thread || x.has(trace::kUnchecked) || y.has(trace::kUnchecked)) return false;
+  const auto share = [&] {
+    for (int cell = 0; cell < static_cast<int>(cells.size()); ++cell)
+      if (covers(a, cell) && covers(b, cell)) return true;
+    return false;
+  };
+  // A free conflicts with every access to the life that it ends.
+  if (x.kind == EventKind::Free || y.kind == EventKind::Free)
+    return (trace::is_access(x.kind) || trace::is_access(y.kind)) && share();
+  if (!trace::is_access(x.kind) || !trace::is_access(y.kind)) return false;
   if (!trace::writes(x) && !trace::writes(y)) return false;
-  if (x.has(trace::kUnchecked) || y.has(trace::kUnchecked)) return false;
   if (trace::is_atomic(x.kind) && trace::is_atomic(y.kind)) return false;
-  for (const Piece& p : pieces[a])
-    for (const Piece& q : pieces[b])
-      if (p.cell == q.cell) return true;
-  return false;
+  return share();
+}
+
+bool Facts::covers(int e, int cell) const {
+  return std::ranges::find(ended[e], cell) != ended[e].end() ||
+         std::ranges::any_of(pieces[e], [&](const Piece& piece) { return piece.cell == cell; });
 }
 
 }  // namespace racecast::oracle

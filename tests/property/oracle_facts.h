@@ -51,6 +51,7 @@ struct Facts {
   std::vector<int> position;                   // of each event among those of its thread
   std::vector<Cell> cells;                     //
   std::vector<std::vector<Piece>> pieces;      // per event: what an access covers; empty for other events
+  std::vector<std::vector<int>> ended;         // per event: the cells whose life a free ends
   std::vector<int> forked_by;                  // per thread: its fork, or -1
   std::vector<Section> sections;               //
   std::vector<std::vector<int>> own_point_of;  // per event: the sections that it is an own point of
@@ -68,6 +69,8 @@ struct Facts {
   int thread_of(int e) const { return static_cast<int>(index(event(e).thread)); }
   int size() const { return static_cast<int>(trace.events.size()); }
   bool conflict(int a, int b) const;  // section 1, lives respected
+  // Does it access the cell, or free it?
+  bool covers(int e, int cell) const;
 
  private:
   void find_threads();

@@ -13,11 +13,6 @@ using trace::EventKind;
 
 namespace {
 
-bool covers(const Facts& facts, int e, int cell) {
-  return std::any_of(facts.pieces[e].begin(), facts.pieces[e].end(),
-                     [&](const Piece& piece) { return piece.cell == cell; });
-}
-
 Pair pair_of(int a, int b) {
   return {static_cast<EventNo>(a), static_cast<EventNo>(b)};
 }
@@ -75,7 +70,7 @@ std::set<Pair> fasttrack_pairs(const trace::Trace& trace) {
   const auto first_race_on = [&](int cell) {
     for (int b = 0; b < facts.size(); ++b)
       for (int a = b - 1; a >= 0; --a)
-        if (covers(facts, a, cell) && covers(facts, b, cell) && facts.conflict(a, b) && !hb(a, b)) {
+        if (facts.covers(a, cell) && facts.covers(b, cell) && facts.conflict(a, b) && !hb(a, b)) {
           result.insert(pair_of(a, b));
           return;
         }

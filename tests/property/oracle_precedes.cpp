@@ -59,11 +59,11 @@ std::vector<Scope> scopes_of(const Facts& facts) {
 }
 
 bool share_and_write(const Facts& facts, int a, int b) {
-  if (!trace::writes(facts.event(a)) && !trace::writes(facts.event(b))) return false;
+  const auto writes = [&](int e) { return trace::writes(facts.event(e)) || facts.event(e).kind == EventKind::Free; };
+  if (!writes(a) && !writes(b)) return false;
   if (trace::is_append(facts.event(a)) && trace::is_append(facts.event(b))) return false;
-  for (const Piece& p : facts.pieces[a])
-    for (const Piece& q : facts.pieces[b])
-      if (p.cell == q.cell) return true;
+  for (int cell = 0; cell < static_cast<int>(facts.cells.size()); ++cell)
+    if (facts.covers(a, cell) && facts.covers(b, cell)) return true;
   return false;
 }
 

@@ -64,6 +64,8 @@ class Generator {
     stateful_ = random_.chance(flavour.state);
     if (stateful_) subjects_[States] = true;
     unchecked_ = random_.chance(25);
+    freed_ = flavour.objects && !flavour.passed_on && random_.chance(flavour.freed);
+    if (freed_) subjects_[Objects] = true;
     if (flavour.passed_on) {
       for (bool& subject : subjects_) subject = subject && random_.chance(50);
       subjects_[Objects] = true;
@@ -76,6 +78,7 @@ class Generator {
     // Mostly it was passed on before anything else happens: there is little room.
     if (flavour_.passed_on && !forks_ && random_.chance(70))
       for (const int owner : {0, 0, 1}) object(owner);
+    if (freed_) object(0);
     for (int tries = 0; tries < 40 * flavour_.max_events; ++tries) {
       if (static_cast<int>(trace_.events.size()) >= flavour_.max_events) break;
       // Where critical sections are the subject, a thread goes on for a while, so that they end.
@@ -142,7 +145,8 @@ class Generator {
     const bool has_argument = e.kind == EventKind::Call || e.kind == EventKind::Join || e.kind == EventKind::Alloc ||
                               e.kind == EventKind::Free;
     if ((has_address && random_.chance(10)) || (has_argument && random_.chance(40))) e.flags |= trace::kComputed;
-    if (unchecked_ && group == trace::Group::Access && random_.chance(20)) e.flags |= trace::kUnchecked;
+    if (unchecked_ && (group == trace::Group::Access || e.kind == EventKind::Free) && random_.chance(20))
+      e.flags |= trace::kUnchecked;
     e.thread = static_cast<ThreadId>(t);
     trace_.events.push_back(e);
     threads_[t].begun = true;
@@ -166,7 +170,7 @@ class Generator {
     if (stateful_ && random_.chance(20)) return state(t);
     if (scopes_ && random_.chance(80)) {
       if (random_.chance(40)) {
-        if (holds_something(t) || random_.chance(20)) access(t);
+        if (holds_something(t) || random_.chance(freed_ ? 60 : 20)) access(t);
         return;
       }
       if (subjects_[RwLocks] && random_.chance(30)) return rwlock(t);
@@ -293,7 +297,7 @@ class Generator {
   }
 
   void access(int t) {
-    const bool heap = subjects_[Objects] && flavour_.objects && random_.chance(40);
+    const bool heap = subjects_[Objects] && flavour_.objects && random_.chance(freed_ ? 80 : 40);
     Event e;
     e.size = 1u << random_.below(4);
     e.address = kData + static_cast<std::uint64_t>(random_.below(12 - static_cast<int>(e.size) + 1) / 2 * 2);
@@ -541,6 +545,7 @@ class Generator {
   bool valued_ = true, count_known_ = true, other_parties_ = false, forks_ = false;
   bool stateful_ = false;                // mostly state outside of memory
   bool unchecked_ = false;               // some accesses are not to be checked
+  bool freed_ = false;                   // mostly an object that several threads use, and one frees
   bool scopes_ = false;                  // mostly critical sections, over three variables
   bool nested_ = false, whole_ = false;  // and they are well nested; and all end
   std::array<bool, kSubjects> subjects_{};

@@ -20,6 +20,7 @@ struct TraceFlavour {
   bool failed_tries = true;   //
   // Mostly values of 8 bytes that are addresses in, next to and behind the memory of objects that threads pass on.
   bool passed_on = false;
+  int freed = 20;   // percent of the traces that are mostly about an object that is used and freed
   int state = 25;   // percent of the traces that are mostly about state outside of memory
   int scopes = 40;  // percent of the traces that are mostly critical sections: what tells wcp, cp, syncp apart
 };

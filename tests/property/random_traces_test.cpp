@@ -53,6 +53,25 @@ TEST(RandomTraces, Validate) {
   });
 }
 
+// What the laws below say of frees, they say of something.
+TEST(RandomTraces, FreesRace) {
+  int by_hb = 0, by_another_schedule = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const trace::Trace trace = random_trace(seed, {.max_events = 18, .freed = 100, .scopes = 100});
+    const auto frees = [&](const oracle::Pair& pair) {
+      return trace.events[index(pair.second)].kind == trace::EventKind::Free;
+    };
+    const std::set<oracle::Pair> hb = oracle::hb_pairs(trace);
+    const oracle::Races races = oracle::races(trace, kOracleLimits);
+    for (const oracle::Pair& pair : hb) by_hb += frees(pair) ? 1 : 0;
+    for (const auto& [pair, witness] : races.witnesses)
+      by_another_schedule += frees(pair) && !hb.contains(pair) ? 1 : 0;
+  }
+  std::printf("%d pairs with a free by hb, %d more by another schedule\n", by_hb, by_another_schedule);
+  EXPECT_GT(by_hb, 100);
+  EXPECT_GT(by_another_schedule, 0);  // of these the small traces have more
+}
+
 TEST(RandomTraces, FormsAgree) {
   const std::string scratch =
       (std::filesystem::temp_directory_path() / fmt::format("racecast-traces-{}.rct", ::getpid())).string();
@@ -100,6 +119,12 @@ TEST(RandomTraces, AnalysesAreExactOnScopes) {
   for_random_traces("exact on scopes", scaled(4000),
                     [](const trace::Trace& trace, Random&) { return all_are_exact(trace, kOracleLimits); },
                     {.max_events = 20, .scopes = 100});
+}
+
+TEST(RandomTraces, AnalysesAreExactOnFreed) {
+  for_random_traces("exact on freed", scaled(4000),
+                    [](const trace::Trace& trace, Random&) { return all_are_exact(trace, kOracleLimits); },
+                    {.max_events = 18, .freed = 100, .scopes = 60});
 }
 
 TEST(RandomTraces, FindingsAreCertain) {

@@ -20,7 +20,8 @@ struct FamilyRow {
   const char* name;
 };
 constexpr FamilyRow kPlain{Family::Plain, 5, "plain"}, kValued{Family::Valued, 4, "valued"},
-    kStateful{Family::Stateful, 5, "stateful"}, kUnchecked{Family::Unchecked, 4, "unchecked"};
+    kStateful{Family::Stateful, 5, "stateful"}, kUnchecked{Family::Unchecked, 4, "unchecked"},
+    kFreed{Family::Freed, 5, "freed"};
 
 // Visits all traces of a family; stops asking after the first complaint.
 void for_all(const FamilyRow& row, const std::function<std::string(const trace::Trace&)>& law) {
@@ -35,7 +36,7 @@ void for_all(const FamilyRow& row, const std::function<std::string(const trace::
   EXPECT_GT(count, row.events == 5 || row.family == Family::Valued ? 50'000u : 4'000u);  // the family is what it claims
 }
 void for_all(const std::function<std::string(const trace::Trace&)>& law) {
-  for (const FamilyRow& row : {kPlain, kValued, kStateful, kUnchecked}) for_all(row, law);
+  for (const FamilyRow& row : {kPlain, kValued, kStateful, kUnchecked, kFreed}) for_all(row, law);
 }
 
 TEST(SmallTraces, Validate) {
@@ -53,7 +54,7 @@ TEST(SmallTraces, MemoisingChangesNothing) {
 }
 
 TEST(SmallTraces, TheoremsOfTheOrders) {
-  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked, kFreed})
     for_all(row, [](const trace::Trace& trace) {
       const std::string complaint = inclusions_hold(trace);
       return complaint.empty() ? syncp_is_between(trace, oracle::races(trace), {}) : complaint;
@@ -61,7 +62,7 @@ TEST(SmallTraces, TheoremsOfTheOrders) {
 }
 
 TEST(SmallTraces, FirstRaceIsARace) {
-  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked, kFreed})
     for_all(row, [](const trace::Trace& trace) {
       const oracle::Races races = oracle::races(trace);
       const std::string wcp = first_race_is_a_race(trace, "wcp", races, {});
@@ -70,14 +71,14 @@ TEST(SmallTraces, FirstRaceIsARace) {
 }
 
 TEST(SmallTraces, FindingsAreCertain) {
-  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked, kFreed})
     for_all(row, [](const trace::Trace& trace) { return all_are_certain(trace, oracle::races(trace)); });
   // Orders know no values, but schedules do.
   for_all(kValued, [](const trace::Trace& trace) { return findings_are_certain(trace, "shb", oracle::races(trace)); });
 }
 
 TEST(SmallTraces, AnalysesAreExact) {
-  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked})
+  for (const FamilyRow& row : {kPlain, kStateful, kUnchecked, kFreed})
     for_all(row, [](const trace::Trace& trace) { return all_are_exact(trace); });
 }
 

@@ -43,7 +43,7 @@ Status file_dependent_races(const Input& input, const Outputs& outputs, std::vec
       return std::minmax({other.first.location, other.second.location}) == places;
     });
     if (race != findings.end()) {
-      finding.kind = finding::Kind::DependentRace;
+      if (finding.kind == finding::Kind::DataRace) finding.kind = finding::Kind::DependentRace;
       finding.depends_on = static_cast<std::size_t>(race - findings.begin());
       finding.reason += "; with every read seeing the write that it saw, it comes only after the race above";
     } else {

@@ -20,6 +20,7 @@ void FastTrack::events(std::span<const Event> batch, std::uint64_t) {
     if (trace::is_checked(e)) {
       if (!access_epochs(e)) access(e);
     } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
+      if (trace::is_checked_free(e)) free(e);
       forget(e);
     }
     clocks_.leave(e);
@@ -106,7 +107,7 @@ void FastTrack::access_lists(Cell& cell, std::uint64_t granule, ByteMask mask, c
 
 void FastTrack::access_bytes(Bytes& bytes, std::uint64_t granule, const Event& e, const Last& now) {
   if (bytes.raced) return;
-  const bool atomic = trace::is_atomic(e.kind), writes = trace::writes(e);
+  const bool atomic = trace::is_atomic(e.kind), writes = trace::overwrites(e);
   std::vector<Last> racing;
   const auto consider = [&](const Last& earlier) {
     if (races(earlier, e.thread)) racing.push_back(earlier);
@@ -138,8 +139,19 @@ void FastTrack::access_bytes(Bytes& bytes, std::uint64_t granule, const Event& e
   }
 }
 
+// It overwrites what was accessed of the object.
+void FastTrack::free(const Event& e) {
+  const Last now{e.thread, clocks_.now(e.thread)};
+  cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask, std::uint64_t granule) {
+    const auto common = static_cast<ByteMask>(cell.mask & mask);
+    if (common == 0 || cell.state == State::Raced) return;
+    const bool ordered = cell.state == State::Epochs && !races(cell.read, e.thread) && !races(cell.write, e.thread);
+    if (!ordered) access_lists(cell, granule, common, e, now);
+  });
+}
+
 void FastTrack::forget(const Event& e) {
-  cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask) {
+  cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask, std::uint64_t) {
     if ((cell.mask & ~mask) == 0) {  // all that there is
       const std::uint32_t lists = cell.lists;
       cell = {};

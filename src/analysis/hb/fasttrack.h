@@ -50,6 +50,7 @@ class FastTrack final : public SinglePass {
   [[gnu::always_inline]] bool races(const Last& earlier, ThreadId thread) {
     return earlier.time != 0 && earlier.thread != thread && !clocks_.before(earlier.thread, earlier.time, thread);
   }
+  void free(const trace::Event& e);
   void forget(const trace::Event& e);
 
   model::SyncClocks clocks_;

@@ -132,7 +132,7 @@ class LocksetPass final : public SinglePass {
   }
 
   void forget(const Event& e) {
-    cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask) {
+    cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask, std::uint64_t) {
       if (cell.more == 0 && (cell.first.mask & ~mask) == 0) {
         cell.first = {};
         return;

@@ -16,10 +16,11 @@ void Unprotected::events(std::span<const Event> batch, std::uint64_t) {
     if (trace::is_checked(e)) {
       access(e);
     } else {
+      if (trace::is_checked_free(e)) free(e);
       contexts_.on_event(e);
       // A granule in which only some bytes start a new life goes on as it was: a superset.
       if (e.kind == EventKind::Alloc || e.kind == EventKind::Free)
-        cells_.for_range(e.address, e.size, [&](Cell& cell, model::ByteMask mask) {
+        cells_.for_range(e.address, e.size, [&](Cell& cell, model::ByteMask mask, std::uint64_t) {
           if (mask != 0xff || cell.found) return;
           const std::uint32_t more = cell.more;
           more_[more].clear();
@@ -41,12 +42,23 @@ bool Unprotected::conflicts(const Entry& other, const Event& e, model::LocksetId
   if (other.thread == e.thread) return false;
   model::Time latest = other.write;
   if (!trace::is_atomic(e.kind)) latest = std::max(latest, other.atomic_write);
-  if (trace::writes(e)) {
+  if (trace::overwrites(e)) {
     latest = std::max(latest, other.read);
     if (!trace::is_atomic(e.kind)) latest = std::max(latest, other.atomic_read);
   }
   return latest != 0 && !clocks_.before(other.thread, latest, e.thread) &&
          !contexts_.exclude_each_other(other.lockset, held);
+}
+
+void Unprotected::free(const Event& e) {
+  const model::LocksetId held = contexts_.lockset(e.thread);
+  const auto found = [&](const Entry& other) { return conflicts(other, e, held); };
+  cells_.for_range(e.address, e.size, [&](Cell& cell, model::ByteMask, std::uint64_t granule) {
+    if (!cell.used || cell.found || !(found(cell.first) || std::ranges::any_of(more_[cell.more], found))) return;
+    cell.found = true;
+    granules_.insert(granule);
+    more_[cell.more] = {};
+  });
 }
 
 void Unprotected::access(Cell& cell, std::uint64_t granule, const Event& e) {

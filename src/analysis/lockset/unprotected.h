@@ -41,6 +41,7 @@ class Unprotected final : public SinglePass {
   };
 
   void access(const trace::Event& e);
+  void free(const trace::Event& e);
   void access(Cell& cell, std::uint64_t granule, const trace::Event& e);
   bool conflicts(const Entry& other, const trace::Event& e, model::LocksetId held);
 

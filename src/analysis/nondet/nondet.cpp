@@ -210,8 +210,9 @@ class NondetPass final : public SinglePass {
       seen.from_start = places.from_start;
       // What is no access has an address alone, and the number of an event that is there.
       const EventNo any = pair.read ? *pair.read : pair.recorded.value_or(pair.write.value_or(EventNo{}));
-      const finding::Access nothing{
-          any, {}, LocationId{kNone32}, false, false, pair.address, static_cast<std::uint32_t>(pair.size), {}, {}};
+      const finding::Access nothing{any,   {},    LocationId{kNone32}, false,
+                                    false, false, pair.address,        static_cast<std::uint32_t>(pair.size),
+                                    {},    {}};
       finding.second = pair.read ? accesses.at(*pair.read) : nothing;
       finding.first = pair.write ? accesses.at(*pair.write) : nothing;
       finding.first.writes = true;

@@ -205,12 +205,18 @@ class Search {
   // Has the way an access to memory that another thread accesses, too, or does the thread go on after it?
   bool is_of_interest(const ThreadPath& path) {
     if (touched_by_.empty())
-      for (const Event& e : trace_.events)
+      for (const Event& e : trace_.events) {
         if (trace::is_access(e.kind))
           for (std::uint64_t g = e.address >> 3; g <= (e.address + std::max(e.size, 1u) - 1) >> 3; ++g) {
             const auto [it, fresh] = touched_by_.try_emplace(g, static_cast<std::uint32_t>(index(e.thread)));
             if (!fresh && it->second != index(e.thread)) it.value() = kNone32;
           }
+        if (trace::is_checked_free(e))
+          model::for_granules_of(touched_by_, e.address, e.size,
+                                 [&](std::uint32_t& by, model::ByteMask, std::uint64_t) {
+                                   if (by != index(e.thread)) by = kNone32;
+                                 });
+      }
     for (const model::Detour& detour : path.detours)
       for (const Event& e : detour.events) {
         if (!trace::is_access(e.kind)) continue;
@@ -246,8 +252,9 @@ class Search {
     if (!is_small())
       for (std::size_t i = 0; i < variant.trace.events.size(); ++i) {
         const Event& e = variant.trace.events[i];
-        if (trace::is_access(e.kind) && EventNo{i} >= variant.divergences[index(e.thread)].from)
-          own.insert(finding::place_of(variant.trace.definitions, e.location, e.address));
+        if ((trace::is_access(e.kind) || e.kind == trace::EventKind::Free) &&
+            EventNo{i} >= variant.divergences[index(e.thread)].from)
+          own.insert(finding::place_of(variant.trace.definitions, e));
       }
     settling.leave_out = &leave_out_;
     if (!is_small()) settling.one_of = &own;

@@ -17,14 +17,14 @@ PathAccesses::PathAccesses(const trace::Trace& trace, const model::SymbolicTrace
       locks_(&symbols) {
   for (std::size_t i = 0; i < trace.events.size(); ++i) by_thread_[index(trace.events[i].thread)].push_back(EventNo{i});
   for (std::size_t t = 0; t < by_thread_.size(); ++t) {
-    paths_.push_back({ThreadId{static_cast<std::uint32_t>(t)}, {}, {}});
+    paths_.push_back({ThreadId{static_cast<std::uint32_t>(t)}, {}, {}, {}});
     for (const EventNo no : by_thread_[t]) note(paths_.back(), trace_.events[index(no)], no, no, true);
     std::ranges::sort(paths_.back().by_granule);
   }
 }
 
 std::uint32_t PathAccesses::add(const model::ThreadPath& path) {
-  paths_.push_back({path.thread, {}, {}});
+  paths_.push_back({path.thread, {}, {}, {}});
   Path& made = paths_.back();
   const std::vector<EventNo>& own = by_thread_[index(path.thread)];
   std::size_t at = 0;
@@ -44,15 +44,21 @@ std::uint32_t PathAccesses::add(const model::ThreadPath& path) {
 
 void PathAccesses::note(Path& path, Event event, EventNo at, std::optional<EventNo> recorded, bool counts) {
   event.thread = ThreadId{static_cast<std::uint32_t>(paths_.size() - 1)};
+  const Access access{event.address,
+                      event.size,
+                      contexts_.lockset(event.thread),
+                      at,
+                      finding::place_of(definitions_, event),
+                      trace::overwrites(event),
+                      trace::is_atomic(event.kind)};
   if (!trace::is_access(event.kind)) {
+    if (counts && trace::is_checked_free(event)) path.frees.push_back(access);
     locks_.pass(event, recorded, contexts_);
     return;
   }
   if (!counts || !trace::is_checked(event)) return;
   const auto number = static_cast<std::uint32_t>(path.accesses.size());
-  path.accesses.push_back({event.address, event.size, contexts_.lockset(event.thread), at,
-                           finding::place_of(definitions_, event.location, event.address), trace::writes(event),
-                           trace::is_atomic(event.kind)});
+  path.accesses.push_back(access);
   model::for_each_granule(event.address, event.size, [&](std::uint64_t granule, model::ByteMask) {
     path.by_granule.emplace_back(granule, number);
   });
@@ -62,6 +68,18 @@ bool PathAccesses::may_race(const Access& a, const Access& b) {
   return (a.writes || b.writes) && !(a.atomic && b.atomic) && a.address < b.address + b.size &&
          b.address < a.address + a.size && !order_->before(std::min(a.at, b.at), std::max(a.at, b.at)) &&
          !contexts_.exclude_each_other(a.lockset, b.lockset);
+}
+
+void PathAccesses::add_frees(const Path& a, const Path& b, std::vector<finding::Places>& places) {
+  for (const Access& free : a.frees) {
+    const std::uint64_t end = free.address + free.size;
+    for (auto it = std::ranges::lower_bound(b.by_granule, std::pair(free.address >> 3, 0u));
+         it != b.by_granule.end() && it->first << 3 < end; ++it) {
+      const Access& access = b.accesses[it->second];
+      const finding::Places pair = std::minmax(free.place, access.place);
+      if (may_race(free, access) && std::ranges::find(places, pair) == places.end()) places.push_back(pair);
+    }
+  }
 }
 
 const std::vector<finding::Places>& PathAccesses::meetings(std::uint32_t a, std::uint32_t b) {
@@ -79,6 +97,8 @@ const std::vector<finding::Places>& PathAccesses::meetings(std::uint32_t a, std:
       if (may_race(x, y) && std::ranges::find(places, pair) == places.end()) places.push_back(pair);
     }
   }
+  add_frees(paths_[a], paths_[b], places);
+  add_frees(paths_[b], paths_[a], places);
   return places;
 }
 

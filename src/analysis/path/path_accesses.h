@@ -42,12 +42,14 @@ class PathAccesses {
   };
   struct Path {
     ThreadId thread{};
-    std::vector<Access> accesses;
+    std::vector<Access> accesses, frees;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> by_granule;  // (granule, access), sorted
   };
   // `recorded`: its number, as long as its thread has not left its path.
   void note(Path& path, trace::Event event, EventNo at, std::optional<EventNo> recorded, bool counts);
   bool may_race(const Access& a, const Access& b);
+  // Frees of one path with accesses of the other.
+  void add_frees(const Path& a, const Path& b, std::vector<finding::Places>& places);
 
   const trace::Trace& trace_;
   const trace::Definitions& definitions_;

@@ -130,7 +130,7 @@ Result<std::vector<std::optional<finding::Prefix>>> syncp_schedules(
     for (const Event& e : batch) {
       if (number == end) break;
       ideals.enter(e, number);
-      if (trace::is_access(e.kind)) {
+      if (trace::is_access(e.kind) || e.kind == trace::EventKind::Free) {
         for (auto [at, last] = seconds.equal_range(EventNo{number}); at != last; ++at)
           schedules[at->second] = ideals.schedule(firsts.at(pairs[at->second].first), ideals.here(e.thread));
         if (auto first = firsts.find(EventNo{number}); first != firsts.end()) first->second = ideals.here(e.thread);

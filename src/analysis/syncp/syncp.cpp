@@ -59,6 +59,7 @@ class SyncpPass final : public SinglePass {
       if (trace::is_checked(e)) {
         if (granules_.overlaps(e.address, e.size)) access(e, first);
       } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
+        if (trace::is_checked_free(e)) free(e, first);
         forget(e);
       }
       ideals_.leave(e);
@@ -82,12 +83,7 @@ class SyncpPass final : public SinglePass {
       if (!only_new && racy) break;
       model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
         if (!granules_.contains(granule)) return;
-        for (Group& group : history_[granule]) {
-          if (group.thread == e.thread || (group.mask & mask) == 0 || !(group.writes || trace::writes(e)) ||
-              (group.atomic && trace::is_atomic(e.kind)))
-            continue;
-          if (only_new ? is_new(group, e) : !racy) racy |= look(group, e, now, only_new);
-        }
+        compare(history_[granule], mask, e, now, only_new, racy);
       });
     }
     model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, ByteMask mask) {
@@ -96,10 +92,34 @@ class SyncpPass final : public SinglePass {
     if (racy) racy_.add(number, e.location);
   }
 
+  // An access to all of the object, and its last one.
+  void free(const Event& e, std::uint64_t number) {
+    bool racy = false;
+    std::optional<Remembered> now;
+    for (const bool only_new : {true, false}) {
+      if (!only_new && racy) break;
+      model::for_granules_of(
+          history_, e.address, e.size, [&](std::vector<Group>& groups, ByteMask mask, std::uint64_t) {
+            if (!now) now = {number, e.address, e.size, ideals_.contexts().stack(e.thread), ideals_.here(e.thread)};
+            compare(groups, mask, e, *now, only_new, racy);
+          });
+    }
+    if (racy) racy_.add(number, e.location);
+  }
+
+  void compare(std::vector<Group>& groups, ByteMask mask, const Event& e, const Remembered& now, bool only_new,
+               bool& racy) {
+    for (Group& group : groups) {
+      if (group.thread == e.thread || (group.mask & mask) == 0 || !(group.writes || trace::overwrites(e)) ||
+          (group.atomic && trace::is_atomic(e.kind)))
+        continue;
+      if (only_new ? is_new(group, e) : !racy) racy |= look(group, e, now, only_new);
+    }
+  }
+
   finding::Places places_of(const Group& group, const Event& e) const {
     const std::uint64_t address = group.accesses.empty() ? 0 : group.accesses.back().address;
-    return std::minmax({finding::place_of(definitions_, group.location, address),
-                        finding::place_of(definitions_, e.location, e.address)});
+    return std::minmax({finding::place_of(definitions_, group.location, address), finding::place_of(definitions_, e)});
   }
   bool is_new(const Group& group, const Event& e) const { return !reported_.contains(places_of(group, e)); }
 
@@ -151,22 +171,26 @@ class SyncpPass final : public SinglePass {
   }
 
   void forget(const Event& e) {
-    model::for_granules_of(history_, e.address, e.size,
-                           [](std::vector<Group>& groups, ByteMask mask) { model::forget_bytes(groups, mask); });
+    model::for_granules_of(history_, e.address, e.size, [](std::vector<Group>& groups, ByteMask mask, std::uint64_t) {
+      model::forget_bytes(groups, mask);
+    });
   }
 
   finding::Access side(ThreadId thread, const Group& group, const Remembered& access) {
-    return side(thread, group.location, group.writes, group.atomic, access);
+    return side(thread, group.location, group.writes, group.atomic, false, access);
   }
   finding::Access side(const Event& e, const Remembered& access) {
-    return side(e.thread, e.location, trace::writes(e), trace::is_atomic(e.kind), access);
+    const bool frees = e.kind == EventKind::Free;
+    return side(e.thread, e.location, trace::overwrites(e), trace::is_atomic(e.kind), frees, access);
   }
-  finding::Access side(ThreadId thread, LocationId location, bool writes, bool atomic, const Remembered& access) {
+  finding::Access side(ThreadId thread, LocationId location, bool writes, bool atomic, bool frees,
+                       const Remembered& access) {
     finding::Access result{EventNo{access.event},
                            thread,
                            location,
                            writes,
                            atomic,
+                           frees,
                            access.address,
                            access.size,
                            {},

@@ -41,7 +41,7 @@ class Look {
     if (trace::is_checked(e)) {
       access(e);
     } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
-      cells_.for_range(e.address, e.size, [](Cell& cell, ByteMask) { cell = {}; });
+      cells_.for_range(e.address, e.size, [](Cell& cell, ByteMask, std::uint64_t) { cell = {}; });
     }
     if (with_) with_->leave(e);
     without_.leave(other);

@@ -113,7 +113,7 @@ class CpPass final : public SinglePass {
       if (matters(e))
         access(place, order, history);
       else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free)
-        forget(e, history);
+        end_lives(place, order, history);
     }
   }
 
@@ -125,14 +125,10 @@ class CpPass final : public SinglePass {
       Record* own = nullptr;
       for (Record& record : records) {
         const Event& other = window_[record.place].event;
-        if (other.thread == e.thread) {
-          if (record.mask == mask && other.location == e.location && other.kind == e.kind &&
-              trace::writes(other) == trace::writes(e))
-            own = &record;
-        } else if ((record.mask & mask) != 0 && (trace::writes(e) || trace::writes(other)) &&
-                   !(trace::is_atomic(e.kind) && trace::is_atomic(other.kind)) && !order.before(record.place, place)) {
-          found(record.place, place);
-        }
+        if (other.thread == e.thread && record.mask == mask && other.location == e.location && other.kind == e.kind &&
+            trace::writes(other) == trace::writes(e))
+          own = &record;
+        compare(record, place, mask, order);
       }
       if (own != nullptr)
         own->place = place;
@@ -141,21 +137,32 @@ class CpPass final : public SinglePass {
     });
   }
 
+  // With the event at a place, which accesses or frees these bytes of the record's granule.
+  void compare(const Record& record, std::size_t place, ByteMask mask, const CpWindow& order) {
+    const Event &e = window_[place].event, &other = window_[record.place].event;
+    if (other.thread != e.thread && (record.mask & mask) != 0 && (trace::overwrites(e) || trace::writes(other)) &&
+        !(trace::is_atomic(e.kind) && trace::is_atomic(other.kind)) && !order.before(record.place, place))
+      found(record.place, place);
+  }
+
+  // An alloc or a free.
+  void end_lives(std::size_t place, const CpWindow& order, History& history) {
+    const Event& e = window_[place].event;
+    model::for_granules_of(history, e.address, e.size, [&](std::vector<Record>& records, ByteMask mask, std::uint64_t) {
+      if (trace::is_checked_free(e))
+        for (const Record& record : records) compare(record, place, mask, order);
+      model::forget_bytes(records, mask);
+    });
+  }
+
   void found(std::size_t a, std::size_t b) {
     window_[b].racy = true;
-    const auto place_of = [&](const Event& e) {
-      return finding::place_of(context_.definitions, e.location, e.address);
-    };
+    const auto place_of = [&](const Event& e) { return finding::place_of(context_.definitions, e); };
     const auto at = [&](const WindowEvent& e) { return EventAt{e.event.thread, e.time}; };
     const Pair pair{EventNo{window_[a].number}, EventNo{window_[b].number}, at(window_[a]), at(window_[b])};
     const std::uint64_t one = place_of(window_[a].event), other = place_of(window_[b].event);
     auto [it, fresh] = pairs_.try_emplace(finding::Places(std::min(one, other), std::max(one, other)), pair);
     if (!fresh && earlier(pair, it->second)) it.value() = pair;
-  }
-
-  static void forget(const Event& e, History& history) {
-    model::for_granules_of(history, e.address, e.size,
-                           [](std::vector<Record>& records, ByteMask mask) { model::forget_bytes(records, mask); });
   }
 
   // The first `count` events will not be looked at again.

@@ -68,12 +68,12 @@ void CpWindow::add_event(std::size_t place) {
   const ThreadId thread = e.event.thread;
   add_node(place);
   ThreadState& self = state(thread);
+  const auto rule_a = [&](const Scope& scope, const model::Stamp& release) {
+    CpScope& later = scopes_[self.open_scopes[static_cast<std::size_t>(&scope - self.open.data())]];
+    if (later.begins_here) any_edge_ |= absorb(later.into, release);
+  };
   if (trace::is_access(e.event.kind)) {
-    if (self.open.empty()) return;
-    accesses_.access(e.event, self.open, [&](const Scope& scope, const model::Stamp& release) {  // (a)
-      CpScope& later = scopes_[self.open_scopes[static_cast<std::size_t>(&scope - self.open.data())]];
-      if (later.begins_here) any_edge_ |= absorb(later.into, release);
-    });
+    if (!self.open.empty()) accesses_.access(e.event, self.open, rule_a);
   } else if (e.change.kind == Kind::Began) {
     const std::size_t number = begin_scope(thread, e.change.scope);
     CpScope& scope = scopes_[number];
@@ -94,6 +94,7 @@ void CpWindow::add_event(std::size_t place) {
     self.open.erase(open);
     self.open_scopes.erase(number);
   } else if (e.event.kind == EventKind::Alloc || e.event.kind == EventKind::Free) {
+    if (e.event.kind == EventKind::Free) accesses_.free(e.event, self.open, rule_a);
     accesses_.forget(e.event);
   }
 }

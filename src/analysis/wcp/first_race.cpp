@@ -10,6 +10,7 @@
 #include "analysis/describe.h"
 #include "analysis/syncp/ideal.h"
 #include "base/check.h"
+#include "model/memory/interval_map.h"
 
 namespace racecast::analysis {
 
@@ -17,12 +18,9 @@ using trace::Event;
 using trace::EventKind;
 
 Result<EventNo> latest_partner(const Input& input, const finding::Access& second, const model::VectorClock& before) {
-  // Per byte of the second access: one more than the number of the latest partner that shares it, in its present life.
-  std::vector<std::uint64_t> latest(second.size, 0);
-  const auto set = [&](const Event& e, std::uint64_t value) {
-    const std::uint64_t end = std::min(e.address + e.size, second.address + second.size);
-    for (std::uint64_t at = std::max(e.address, second.address); at < end; ++at) latest[at - second.address] = value;
-  };
+  // Of the bytes of the second access, in their present life: the number of the latest partner.
+  model::IntervalMap<std::uint64_t, std::uint64_t> latest;
+  const std::uint64_t begin = second.address, end = second.address + second.size;
   model::VectorClock now;
   RC_TRY(auto source, input.open());
   for (std::uint64_t number = 0; number < index(second.event);) {
@@ -30,19 +28,22 @@ Result<EventNo> latest_partner(const Input& input, const finding::Access& second
     if (batch.empty()) break;
     for (const Event& e : batch) {
       if (number == index(second.event)) break;
-      ++number;
       now.set(e.thread, now[e.thread] + 1);
+      const std::uint64_t from = std::max(begin, e.address), to = std::min(end, e.address + e.size);
       if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
-        set(e, 0);
+        latest.erase(from, to);
       } else if (trace::is_checked(e) && e.thread != second.thread && (trace::writes(e) || second.writes) &&
                  !(trace::is_atomic(e.kind) && second.atomic) && now[e.thread] > before[e.thread]) {
-        set(e, number);
+        latest.assign(from, to, number);
       }
+      ++number;
     }
   }
-  const std::uint64_t found = *std::max_element(latest.begin(), latest.end());
-  CHECK(found != 0, "event {} is racy but has no partner", index(second.event));
-  return EventNo{found - 1};
+  std::optional<std::uint64_t> found;
+  latest.for_each(begin, end,
+                  [&](auto, auto, std::uint64_t number) { found = std::max(found, std::optional(number)); });
+  CHECK(found, "event {} is racy but has no partner", index(second.event));
+  return EventNo{*found};
 }
 
 Status grade_pairs(const Input& input, const PassContext& context, std::string_view analysis,

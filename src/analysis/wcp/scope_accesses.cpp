@@ -123,7 +123,7 @@ void ScopeAccesses::end(ThreadId thread, const Scope& scope, const model::Stamp&
 
 void ScopeAccesses::forget(const trace::Event& e) {
   const std::uint64_t number = deaths_ + 1;
-  cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask) {
+  cells_.for_range(e.address, e.size, [&](Cell& cell, ByteMask mask, std::uint64_t) {
     deaths_ = number;
     for (Slot& slot : cell.slots) {
       for (Entry& entry : slot.entries) entry.mask = without(entry.mask, mask);

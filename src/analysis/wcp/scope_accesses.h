@@ -38,16 +38,15 @@ class ScopeAccesses {
   void access(const trace::Event& e, std::span<const Scope> open, Found&& found) {
     const bool writes = trace::writes(e);
     model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, model::ByteMask mask) {
-      const Cell& cell = cells_[granule];
-      for (const Scope& scope : open) {
-        const auto slot = find(cell, scope.lock);
-        if (slot == cell.slots.end() || slot->lock != scope.lock) continue;
-        for (const Entry& entry : slot->entries)
-          if ((entry.mask & mask) != 0 && entry.written != writes && entry.release.thread != e.thread &&
-              !(entry.shared && scope.shared))
-            found(scope, entry.release);
-      }
+      look(cells_[granule], mask, e.thread, writes, open, found);
       list(e.thread, granule, trace::is_append(e) ? model::ByteMask{0} : mask, writes ? mask : model::ByteMask{0});
+    });
+  }
+  // Likewise a free, which is a write of all of the object. It is not listed: nobody accesses the object after it.
+  template <typename Found>
+  void free(const trace::Event& e, std::span<const Scope> open, Found&& found) {
+    cells_.for_range(e.address, e.size, [&](const Cell& cell, model::ByteMask mask, std::uint64_t) {
+      look(cell, mask, e.thread, true, open, found);
     });
   }
   // A scope that begin() was told of ends; `release` is the stamp of its last event, in hb.
@@ -91,6 +90,18 @@ class ScopeAccesses {
       return std::partition_point(slot, cell.slots.end(), [&](const Slot& s) { return s.lock < lock; });
     while (slot != cell.slots.end() && slot->lock < lock) ++slot;
     return slot;
+  }
+  template <typename Found>
+  static void look(const Cell& cell, model::ByteMask mask, ThreadId thread, bool writes, std::span<const Scope> open,
+                   const Found& found) {
+    for (const Scope& scope : open) {
+      const auto slot = find(cell, scope.lock);
+      if (slot == cell.slots.end() || slot->lock != scope.lock) continue;
+      for (const Entry& entry : slot->entries)
+        if ((entry.mask & mask) != 0 && entry.written != writes && entry.release.thread != thread &&
+            !(entry.shared && scope.shared))
+          found(scope, entry.release);
+    }
   }
   void list(ThreadId thread, std::uint64_t granule, model::ByteMask accessed, model::ByteMask written) {
     OpenList& newest = open_[index(thread)].back();

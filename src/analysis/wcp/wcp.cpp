@@ -17,12 +17,10 @@ class WcpPass final : public SinglePass {
   void events(std::span<const trace::Event> batch, std::uint64_t first) override {
     for (const trace::Event& e : batch) {
       clocks_.enter(e);
-      if (!trace::is_access(e.kind)) {
-        history_.other(e);
-      } else {
-        history_.access(e, first, clocks_);
-        if (pairs_.empty()) look_for_first(e);
-      }
+      if (trace::is_access(e.kind)) history_.access(e, first, clocks_);
+      if (trace::is_checked_free(e)) history_.free(e, first, clocks_);
+      if (!trace::is_access(e.kind)) history_.other(e);
+      if (pairs_.empty() && (trace::is_access(e.kind) || trace::is_checked_free(e))) look_for_first(e);
       clocks_.leave(e);
       ++first;
     }

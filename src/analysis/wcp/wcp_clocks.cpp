@@ -18,6 +18,9 @@ void WcpClocks::synchronise(const trace::Event& e) {
   } else if (change.kind == Scopes::Change::Kind::Ended) {
     end_scope(e.thread, change.scope);
   } else if (e.kind == EventKind::Alloc || e.kind == EventKind::Free) {
+    if (const auto open = scopes_.open(e.thread); e.kind == EventKind::Free && !open.empty())
+      accesses_.free(e, open,
+                     [&](const Scope&, const model::Stamp& release) { relay_.absorb(e.thread, release); });  // (a)
     for (const LockNo lock : scopes_.died()) locks_.erase(lock);
     accesses_.forget(e);
   }

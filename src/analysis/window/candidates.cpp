@@ -14,10 +14,38 @@ using trace::EventKind;
 
 namespace {
 
-// Granules that two threads touch and one of them writes.
+// Granules that two threads touch and one of them writes; who frees an object writes what was touched of it.
 class SharedMemory {
  public:
   explicit SharedMemory(std::span<const Event> events) {
+    add_accesses(events);
+    for (const Event& e : events) {
+      if (!trace::is_checked_free(e)) continue;
+      model::for_granules_of(granules_, e.address, e.size, [&](Use& use, model::ByteMask, std::uint64_t) {
+        use.shared |= use.thread != e.thread;
+        use.written = true;
+      });
+    }
+  }
+  bool contains(std::uint64_t granule) const {
+    const auto it = granules_.find(granule);
+    return it != granules_.end() && it->second.shared && it->second.written;
+  }
+  // function(granule) for those of a range.
+  template <typename Function>
+  void for_each(std::uint64_t address, std::uint64_t size, Function&& function) const {
+    model::for_granules_of(granules_, address, size, [&](const Use& use, model::ByteMask, std::uint64_t granule) {
+      if (use.shared && use.written) function(granule);
+    });
+  }
+  bool contains(const Event& e) const {
+    bool any = false;
+    for_each(e.address, e.size, [&](std::uint64_t) { any = true; });
+    return any;
+  }
+
+ private:
+  void add_accesses(std::span<const Event> events) {
     for (const Event& e : events) {
       if (!trace::is_access(e.kind)) continue;
       model::for_each_granule(e.address, e.size, [&](std::uint64_t granule, model::ByteMask) {
@@ -27,17 +55,6 @@ class SharedMemory {
       });
     }
   }
-  bool contains(std::uint64_t granule) const {
-    const auto it = granules_.find(granule);
-    return it != granules_.end() && it->second.shared && it->second.written;
-  }
-  bool contains(const Event& e) const {
-    for (std::uint64_t g = e.address >> 3; g <= (e.address + e.size - 1) >> 3; ++g)
-      if (contains(g)) return true;
-    return false;
-  }
-
- private:
   struct Use {
     ThreadId thread{};
     bool shared = false, written = false;
@@ -120,10 +137,15 @@ struct Candidates::SiteFinder {
         stretch(candidates.execution_.threads(), 1) {}
 
   void add_access(std::size_t i, const Event& e, model::LocksetId lockset) {
-    const Site site{e.thread,         finding::place_of(all.execution_.trace().definitions, e.location, e.address),
-                    lockset,          all.execution_.life_of(EventNo{i}),
-                    e.address,        e.size,
-                    trace::writes(e), trace::is_atomic(e.kind)};
+    const Site site{e.thread,
+                    finding::place_of(all.execution_.trace().definitions, e),
+                    lockset,
+                    all.execution_.life_of(EventNo{i}),
+                    e.address,
+                    e.size,
+                    trace::overwrites(e),
+                    trace::is_atomic(e.kind),
+                    e.kind == EventKind::Free};
     const auto [it, fresh] = numbers.try_emplace(site, static_cast<std::uint32_t>(all.sites_.size()));
     if (fresh) add_site(site, it->second);
     const std::uint64_t now = stretch[index(e.thread)];
@@ -134,8 +156,7 @@ struct Candidates::SiteFinder {
   void add_site(const Site& site, std::uint32_t number) {
     all.sites_.push_back(site);
     kept_in.push_back(0);
-    model::for_each_granule(site.address, site.size, [&](std::uint64_t granule, model::ByteMask) {
-      if (!shared.contains(granule)) return;
+    shared.for_each(site.address, site.size, [&](std::uint64_t granule) {
       const auto [at, first] =
           meeting.try_emplace(GranuleOfLife{granule, site.life}, static_cast<std::uint32_t>(all.meeting_.size()));
       if (first) all.meeting_.push_back({granule, {}});
@@ -174,10 +195,9 @@ void Candidates::find_sites(model::Contexts& contexts) {
   };
   for (std::size_t i = 0; i < events.size(); ++i) {
     const Event& e = events[i];
-    if (!trace::is_access(e.kind))
-      locks.pass(e, number_of(i), contexts);
-    else if (i >= options_.fixed && trace::is_checked(e) && finder.shared.contains(e))
-      finder.add_access(i, e, contexts.lockset(e.thread));
+    const bool counts = trace::is_checked(e) || trace::is_checked_free(e);
+    if (i >= options_.fixed && counts && finder.shared.contains(e)) finder.add_access(i, e, contexts.lockset(e.thread));
+    if (!trace::is_access(e.kind)) locks.pass(e, number_of(i), contexts);
     if (finder.ends_stretch(i, e)) ++finder.stretch[index(e.thread)];
   }
   sort_by_site(finder.kept);
@@ -193,8 +213,8 @@ void Candidates::sort_by_site(const std::vector<std::pair<std::uint32_t, std::ui
 }
 
 bool Candidates::conflict(const Site& a, const Site& b) {
-  return a.thread != b.thread && (a.writes || b.writes) && !(a.atomic && b.atomic) && a.life == b.life &&
-         a.address < b.address + b.size && b.address < a.address + a.size;
+  return a.thread != b.thread && (a.writes || b.writes) && !(a.atomic && b.atomic) && !(a.frees && b.frees) &&
+         a.life == b.life && a.address < b.address + b.size && b.address < a.address + a.size;
 }
 
 // function(x, first, last): the access x of one site (a's, or b's if those are fewer) may be concurrent with the

@@ -95,7 +95,7 @@ class Candidates {
     std::uint32_t life = 0;
     std::uint64_t address = 0;
     std::uint32_t size = 0;
-    bool writes = false, atomic = false;
+    bool writes = false, atomic = false, frees = false;
     bool operator==(const Site&) const = default;
   };
   // Sites that share a granule of one life, in order of appearance.

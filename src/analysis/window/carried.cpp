@@ -189,7 +189,7 @@ void CarriedState::on_object(const Event& e) {
   std::uint64_t size = e.size;
   if (const auto* const object = objects_.beginning_at(e.address); e.kind == EventKind::Free && object != nullptr)
     size = object->size;
-  model::for_granules_of(bytes_, e.address, size, [](Bytes& bytes, model::ByteMask mask) {
+  model::for_granules_of(bytes_, e.address, size, [](Bytes& bytes, model::ByteMask mask, std::uint64_t) {
     for (unsigned i = 0; i < 8; ++i)
       if ((mask >> i & 1) != 0) bytes.from[i] = 0;
   });

@@ -28,7 +28,7 @@ class ByteMap {
     });
   }
   void erase(std::uint64_t address, std::uint64_t size) {
-    cells_.for_range(address, size, [&](Cell& cell, ByteMask mask) {
+    cells_.for_range(address, size, [&](Cell& cell, ByteMask mask, std::uint64_t) {
       cell.first.mask &= static_cast<ByteMask>(~mask);
       if (cell.first.mask == 0) cell.first.value = T();
       if (cell.more != nullptr) forget_bytes(*cell.more, mask);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,19 +25,27 @@ void for_each_granule(std::uint64_t address, std::uint64_t size, Function&& func
   }
 }
 
-// function(value, mask) for the entries of a map by granule that a range of bytes meets. Linear in the range or, where
-// that is less, in the map.
+// function(value, mask, granule) for the entries of a map by granule that a range of bytes meets. Linear in the range
+// or, where that is less, in the map.
 template <typename Map, typename Function>
 void for_granules_of(Map& map, std::uint64_t address, std::uint64_t size, Function&& function) {
+  const auto value_of = [](auto it) -> auto& {
+    if constexpr (std::is_const_v<Map>)
+      return it->second;
+    else
+      return it.value();
+  };
   if (map.size() >= size / 8) {
     for_each_granule(address, size, [&](std::uint64_t granule, ByteMask mask) {
-      if (auto it = map.find(granule); it != map.end()) function(it.value(), mask);
+      if (auto it = map.find(granule); it != map.end()) function(value_of(it), mask, granule);
     });
     return;
   }
   for (auto it = map.begin(); it != map.end(); ++it) {
     const std::uint64_t from = std::max(address, it->first << 3), to = std::min(address + size, (it->first + 1) << 3);
-    if (from < to) for_each_granule(from, to - from, [&](std::uint64_t, ByteMask mask) { function(it.value(), mask); });
+    if (from < to)
+      for_each_granule(from, to - from,
+                       [&](std::uint64_t granule, ByteMask mask) { function(value_of(it), mask, granule); });
   }
 }
 

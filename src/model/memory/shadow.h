@@ -37,14 +37,14 @@ class Shadow {
     const std::uint32_t number = (*found)[granule & kPageMask];
     return number == 0 ? nullptr : &cell(number);
   }
-  // function(cell, mask) for the cells that exist in a range of bytes. Linear in the range or, where that is less, in
-  // the memory in use.
+  // function(cell, mask, granule) for the cells that exist in a range of bytes. Linear in the range or, where that is
+  // less, in the memory in use.
   template <typename Function>
   void for_range(std::uint64_t address, std::uint64_t size, Function&& function) {
     if (size == 0) return;
     const auto visit = [&](std::uint64_t from, std::uint64_t bytes) {
       for_each_granule(from, bytes, [&](std::uint64_t granule, ByteMask mask) {
-        if (T* const found = find(granule)) function(*found, mask);
+        if (T* const found = find(granule)) function(*found, mask, granule);
       });
     };
     const std::uint64_t first = address >> (kPageBits + 3), last = (address + size - 1) >> (kPageBits + 3);
