@@ -1,8 +1,7 @@
 // What library functions mean (docs/library.md): library.txt, one row a function, as data. It is the only place that
 // knows functions of libc, libpthread and libstdc++ by name. The front end reads it to lower calls to operations of the
 // model and to record what a call without hooks does to memory; the walker and the judge read it for calls that have no
-// operation; scripts/check-library compares it with what the recorder intercepts. State outside of memory is told but
-// used by nobody yet.
+// operation; scripts/check-library compares it with what the recorder intercepts.
 //
 // It is text, not C++, because users add rows of the same syntax in files of their own (RACECAST_EFFECTS).
 #pragma once
@@ -50,6 +49,7 @@ enum class EffectLength : std::uint8_t {
   String,    // up to and with its terminating zero; at most argument a where a is not kNoArgument
   Result,    // as many as the call returned, none if that is not positive; times argument a where that is not
              // kNoArgument; times `constant` where that is not 0
+  Stream,    // what a C++ stream has of its own: flags, pointers into its buffer
 };
 struct MemoryEffect {
   bool writes = false;
