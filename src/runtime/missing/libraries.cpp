@@ -14,6 +14,7 @@
 #include "runtime/core/modules.h"
 #include "runtime/missing/globals.h"
 #include "runtime/missing/imports.h"
+#include "runtime/missing/library_state.h"
 #include "runtime/missing/scan.h"
 #include "runtime/missing/variables.h"
 #include "runtime/posix/interceptor.h"
@@ -38,6 +39,7 @@ struct Variables {
 // it calls without having been linked with them (a plugin those of its host).
 struct Linked {
   bool complete;
+  std::uint64_t state;  // a bit for each kind of state outside of memory that they have functions for
   std::size_t imports;  // of others' variables: addresses, behind `libraries`
   std::size_t count;
   std::uintptr_t libraries[1];  // `count` of them
@@ -380,11 +382,21 @@ const Linked* linked_with(const Table& table, const Library& library) {
         [](const char* name, void* to) { static_cast<Imports*>(to)->find(name); }, &imports);
   }
   const std::size_t count = found.count();
+  std::uint64_t state = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Library& one = table.libraries[found[i]];
+    // What recorded code has from others is not told apart.
+    if (!has_module_in(reinterpret_cast<const void*>(one.begin), reinterpret_cast<const void*>(one.end)))
+      for_imported_names(
+          one.info, [](const char* name, void* to) { *static_cast<std::uint64_t*>(to) |= state_kinds_of(name); },
+          &state);
+  }
   for (const std::uintptr_t variable : imports.variables) complete = found.push(variable) && complete;
   known = static_cast<Linked*>(map_pages(sizeof(Linked) + found.count() * sizeof(std::uintptr_t)));
   if (known == nullptr) return nullptr;
   known->complete = complete && imports.complete;
   known->count = count;
+  known->state = state;
   known->imports = found.count() - count;
   if (found.count() != 0) __builtin_memcpy(known->libraries, found.begin(), found.count() * sizeof(std::uintptr_t));
   own.store(known, std::memory_order_release);
@@ -433,6 +445,8 @@ bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*)
     for (std::size_t k = 0; k < variables->count; ++k) add(variables->spans[k], context);
     add_library(one.info.dlpi_addr, context);
   }
+  for (std::uint8_t kind = 0; kind < 64; ++kind)
+    if ((linked->state >> kind & 1) != 0) add({abi::state_address(kind, abi::kEach), abi::kFirstObject}, context);
   for (std::size_t i = 0; i < linked->imports; ++i) {
     const std::uintptr_t address = linked->libraries[linked->count + i];
     const Object recorded = next_global(address);  // that recorded code defines, and not libc
