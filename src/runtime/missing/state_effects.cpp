@@ -90,9 +90,13 @@ void touch_file(abi::StateCall& call, const abi::StateEffect& effect, const FILE
   touch_one(call, effect, reinterpret_cast<std::uint64_t>(file));
 }
 
+// From here on a number is an address: no kernel has as many descriptors, and nothing is mapped below.
+constexpr std::uint64_t kNoDescriptor = std::uint64_t{1} << 22;
+
 void touch_content(abi::StateCall& call, const abi::StateEffect& effect, std::uint64_t argument) {
   int descriptor = static_cast<int>(argument);
-  if (argument > ~std::uint32_t{0}) {
+  if (descriptor < 0 && argument >> 32 == 0) return;  // none
+  if (argument >= kNoDescriptor) {
     auto* const file = reinterpret_cast<FILE*>(argument);
     if (effect.write != 0 && (file == stdout || file == stderr || ::__fwritable(file) == 0)) return;
     descriptor = file->_fileno;
