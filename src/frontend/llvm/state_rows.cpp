@@ -4,8 +4,6 @@
 #include <charconv>
 #include <cstdint>
 
-#include "base/check.h"
-
 namespace racecast::frontend {
 namespace {
 

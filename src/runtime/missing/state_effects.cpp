@@ -12,7 +12,6 @@
 // Counters are shared by state whose addresses have the same hash: that makes more events and no fewer.
 #include "runtime/missing/state_effects.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio_ext.h>
 
