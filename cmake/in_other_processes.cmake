@@ -5,7 +5,7 @@
 # racecast_plugin  lib/libracecast_plugin.so  src/frontend, with base, program and abi. LLVM is not linked: clang-19 brings it
 #                  (Debian's clang links libLLVM dynamically; a second copy would register its options twice and abort).
 # racecast_marks   lib/libracecast_marks.so   src/frontend/clang, for clang's front end. clang-19 brings its libraries, too.
-# racecast_rt      lib/libracecast_rt.so      src/runtime alone. It needs nothing but libc.
+# racecast_rt      lib/libracecast_rt.so      src/runtime, and the text of the table of library functions. It needs nothing but libc.
 # racecast_std     lib/libracecast_std.a      src/frontend/libstdcxx and libc, compiled with the plugin.
 # rc_frontend      src/frontend as an archive, for frontend_tests (which link LLVM themselves).
 if(RACECAST_SANITIZE OR RACECAST_FUZZ)
@@ -46,7 +46,7 @@ endif()
 # ---- the runtime
 file(GLOB_RECURSE runtime_sources CONFIGURE_DEPENDS src/runtime/*.cpp)
 if(runtime_sources)
-  add_library(racecast_rt SHARED ${runtime_sources})
+  add_library(racecast_rt SHARED ${runtime_sources} ${CMAKE_BINARY_DIR}/library_text.cpp)
   target_include_directories(racecast_rt PRIVATE src include)
   # Exceptions of the program pass through interceptors, hence unwind tables; -O2 also in a debug build, because the
   # overhead of recording is part of what it does.

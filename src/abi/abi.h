@@ -25,9 +25,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/state_addresses.h"
+
 namespace racecast::abi {
 
-inline constexpr std::uint32_t kVersion = 10;
+inline constexpr std::uint32_t kVersion = 11;
 inline constexpr std::uint32_t kFirstId = 4096;
 inline constexpr std::size_t kAddressBytes = 6;
 inline constexpr std::size_t kPageBytes = 4096;
@@ -137,39 +139,40 @@ struct ShapeHeader {
 
 // ---- what the runtime records: TAG(name, payload). `stamp` is 8 bytes from one global counter: exact.
 //   a = address 8 bytes, n = 8-byte number, s = stamp 8 bytes, b = 1 byte, w = 4 bytes
-#define RACECAST_RUNTIME_RECORDS(TAG)                                                                             \
-  TAG(ThreadBegin, "sw") /* stamp, thread */                                                                      \
-  TAG(ThreadEnd, "s")                                                                                             \
-  TAG(Fork, "sw") /* child */                                                                                     \
-  TAG(Join, "sw")                                                                                                 \
-  TAG(AtomicRead, "sabbbn") /* stamp, address, size, order (base/memory_order.h), has value, value */             \
-  TAG(AtomicWrite, "sabbbn")                                                                                      \
-  TAG(AtomicRmw,                                                                                                  \
-      "sabbbbnn") /* ..., has values, flags (trace::Flag kCas, kFailed), read, written (failed: expected) */      \
-  TAG(Fence, "sb")                                                                                                \
-  TAG(Sync, "sbban") /* stamp, trace::EventKind, trace::Flag, address, aux: Lock .. OnceSeen; aux as in event.def \
-                        (Wait, Wake: mutex; semaphores, barriers: value) */                                       \
-  TAG(Alloc, "san")  /* address, size */                                                                          \
-  TAG(Free, "sa")    /* 0: of an object from before recording began, which has no life */                         \
-  TAG(Bulk, "bawn")  /* BulkKind; address, 0, bytes: a known effect, no stamp */                                  \
-  TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count \
-                              times address, size (8 bytes each) */                                               \
-  TAG(MissingMore, "saw")  /* the same: what the code without hooks that this thread is in was given since */     \
-  TAG(MissingEnd, "sbn")   /* stamp, has value, result */                                                         \
-  TAG(CallbackBegin, "sw") /* stamp, id of the entry record of the function that code without hooks called */     \
-  TAG(CallbackEnd, "s")    /* it has returned, or was left by an unwind */                                        \
-  TAG(SignalBegin, "sw")   /* stamp, signal number: a handler starts in this stream */                            \
-  TAG(SignalEnd, "s")                                                                                             \
-  TAG(Marker, "sw")  /* stamp, length; then that many bytes of text */                                            \
-  TAG(Acquire, "sa") /* annotation: happens after every Release of this address so far */                         \
-  TAG(Release, "sa")                                                                                              \
-  TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there   \
-                       (8 bytes), if the child was created: if it has a stream */                                 \
-  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */            \
-  TAG(Company, "s") /* from here on other processes may have descriptors and memory that this one has now */      \
-  TAG(Everything,                                                                                                 \
-      "sa") /* stamp, address of the callee: a call begins that may order everything; MissingEnd ends it */       \
-  TAG(SharedMap, "sannnb") /* address, bytes, which file (0: none), offset in it, 1: other processes may have it */
+#define RACECAST_RUNTIME_RECORDS(TAG)                                                                               \
+  TAG(ThreadBegin, "sw") /* stamp, thread */                                                                        \
+  TAG(ThreadEnd, "s")                                                                                               \
+  TAG(Fork, "sw") /* child */                                                                                       \
+  TAG(Join, "sw")                                                                                                   \
+  TAG(AtomicRead, "sabbbn") /* stamp, address, size, order (base/memory_order.h), has value, value */               \
+  TAG(AtomicWrite, "sabbbn")                                                                                        \
+  TAG(AtomicRmw,                                                                                                    \
+      "sabbbbnn") /* ..., has values, flags (trace::Flag kCas, kFailed), read, written (failed: expected) */        \
+  TAG(Fence, "sb")                                                                                                  \
+  TAG(Sync, "sbban") /* stamp, trace::EventKind, trace::Flag, address, aux: Lock .. OnceSeen; aux as in event.def   \
+                        (Wait, Wake: mutex; semaphores, barriers: value) */                                         \
+  TAG(Alloc, "san")  /* address, size */                                                                            \
+  TAG(Free, "sa")    /* 0: of an object from before recording began, which has no life */                           \
+  TAG(Bulk, "bawn")  /* BulkKind; address, 0, bytes: a known effect, no stamp */                                    \
+  TAG(MissingBegin, "saw") /* stamp, address of the callee, count of ranges (kEverywhere: all memory); then count   \
+                              times address, size (8 bytes each) */                                                 \
+  TAG(MissingMore, "saw")  /* the same: what the code without hooks that this thread is in was given since */       \
+  TAG(MissingEnd, "sbn")   /* stamp, has value, result */                                                           \
+  TAG(CallbackBegin, "sw") /* stamp, id of the entry record of the function that code without hooks called */       \
+  TAG(CallbackEnd, "s")    /* it has returned, or was left by an unwind */                                          \
+  TAG(SignalBegin, "sw")   /* stamp, signal number: a handler starts in this stream */                              \
+  TAG(SignalEnd, "s")                                                                                               \
+  TAG(Marker, "sw")  /* stamp, length; then that many bytes of text */                                              \
+  TAG(Acquire, "sa") /* annotation: happens after every Release of this address so far */                           \
+  TAG(Release, "sa")                                                                                                \
+  TAG(Handle, "aw") /* address, child: right before its Fork, no stamp. The handle of the child is stored there     \
+                       (8 bytes), if the child was created: if it has a stream */                                   \
+  TAG(Ignore, "b")  /* IgnoreFlag, no stamp: from here on such accesses are unchecked, or no longer */              \
+  TAG(Company, "s") /* from here on other processes may have descriptors and memory that this one has now */        \
+  TAG(Everything,                                                                                                   \
+      "sa") /* stamp, address of the callee: a call begins that may order everything; MissingEnd ends it */         \
+  TAG(SharedMap, "sannnb") /* address, bytes, which file (0: none), offset in it, 1: other processes may have it */ \
+  TAG(State, "sab")        /* address of an object of state (state_address), 0: it is read, 1: appended to */
 enum class Tag : std::uint32_t {
   None = 0,
 #define TAG(name, payload) name,
@@ -261,6 +264,11 @@ struct MetaHeader {
 //         It goes on from there, where there is a border.
 //   void  __racecast_effect(const Effect* effects, uint32_t count, uint64_t result, const uint64_t* arguments)
 //         After a call of a function of known effect, or before it: records what it read and wrote (Bulk).
+//   void  __racecast_state_begin(const StateEffect* effects, uint32_t count, const uint64_t* arguments, StateCall*
+//   call)
+//         Before a call of a function that reads or writes state outside of memory: records it (State).
+//   void  __racecast_state_end(const StateEffect* effects, uint32_t count, uint64_t result, StateCall* call)
+//         After it: once more, if others were at the same state meanwhile; and what the result names.
 //   The plugin marks a function that it instruments: a weak symbol `__racecast_has.NAME` for a function that others can
 //   link to, and 8 bytes kFunctionMark before its entry (prefix data) for indirect calls.
 inline constexpr std::uint64_t kFunctionMark = 0x7263'6d61'726b'9e37;
@@ -319,6 +327,7 @@ enum class Length : std::uint8_t {
   Until,     // up to and with the byte that the result points to; where that is null: as many as argument a says, none
              // where a is kNoArgument
   Wide,      // a string of wchar_t, with its terminating zero
+  Stream,    // of a C++ stream what its buffer and its flags are; nothing of cin, cout, cerr, clog
 };
 inline constexpr std::uint8_t kNoArgument = 255;
 inline constexpr std::uint8_t kResultPointer = 254;
@@ -329,6 +338,54 @@ struct Effect {
   std::uint8_t a, b;
   std::uint8_t zero[3];
   std::uint64_t constant;
+};
+
+// ---- state outside of memory (docs/semantics.md, section 1). An object of it is one byte at an address of its kind
+// (program/library.def) and its number. Two numbers are not objects: kEach is read by who reads one object and appended
+// to by who changes all of that kind; kSome is appended to by who changes one and read by who reads all. So one and all
+// always meet, and two that are not the same never do.
+inline constexpr std::uint64_t kEach = 0, kSome = 1, kFirstObject = 2;
+inline constexpr int kStateKindShift = 48;
+constexpr std::uint64_t state_address(std::uint8_t kind, std::uint64_t number) {
+  return kState + (std::uint64_t{kind} << kStateKindShift) + (number & ((std::uint64_t{1} << kStateKindShift) - 1));
+}
+
+// What a row of the table says of state, and how its object is found.
+enum class StateWhich : std::uint8_t {
+  All,            // of that kind
+  Number,         // `number`: of a name
+  Argument,       // the argument is an address or a number
+  Result,         // the result is; new, so that nobody else has it until the call has returned
+  File,           // the argument is a FILE; null: all
+  Standard,       // stdin, stdout, stderr: `number`
+  Descriptor,     // the argument is a descriptor; duplicates are one object
+  NewDescriptor,  // the result is
+  Position,       // the argument is a descriptor, of a regular file; else there is none
+  Content,        // of the regular file that the argument, a descriptor or a FILE, is open on; else there is none.
+                  // stdout and stderr are not followed
+  StreamContent,  // the same of a C++ stream: all
+  IfFlags,        // all, if flags of open make or change a file
+  IfMode,         // all, if the mode of fopen does
+};
+struct StateEffect {
+  std::uint8_t write;  // 0: reads, 1: writes
+  std::uint8_t kind;   // program::StateKind
+  StateWhich which;
+  std::uint8_t argument;
+  std::uint8_t zero[4];
+  std::uint64_t number;
+};
+// What the runtime keeps of a call while it is under way, in the caller's frame.
+inline constexpr std::size_t kMaxStateEvents = 24;
+struct StateCall {
+  struct Touch {
+    std::uint64_t address;
+    std::uint32_t version;
+    std::uint32_t append;
+  };
+  std::uint32_t count;       // of touches; 0 where nothing is recorded
+  std::uint32_t everything;  // 1: the call is in a section that reaches everything
+  Touch touches[kMaxStateEvents];
 };
 
 // ---- what `racecast run` tells the runtime, in environment variables

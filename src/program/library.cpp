@@ -88,6 +88,10 @@ std::optional<std::uint8_t> eat_factor(std::string_view& text, MemoryEffect& eff
 }
 
 bool eat_length(std::string_view& text, MemoryEffect& effect) {
+  if (eat(text, "stream")) {
+    effect.length = EffectLength::Stream;
+    return true;
+  }
   if (eat(text, "str")) {
     effect.length = EffectLength::String;
     if (text.empty()) return true;

@@ -1,8 +1,7 @@
 // What library functions mean (docs/library.md): library.txt, one row a function, as data. It is the only place that
 // knows functions of libc, libpthread and libstdc++ by name. The front end reads it to lower calls to operations of the
 // model and to record what a call without hooks does to memory; the walker and the judge read it for calls that have no
-// operation; scripts/check-library compares it with what the recorder intercepts. State outside of memory is told but
-// used by nobody yet.
+// operation; scripts/check-library compares it with what the recorder intercepts.
 //
 // It is text, not C++, because users add rows of the same syntax in files of their own (RACECAST_EFFECTS).
 #pragma once
@@ -53,6 +52,7 @@ enum class EffectLength : std::uint8_t {
   Until,     // up to and with the byte that the result points to; where that is null: argument a, none where a is
              // kNoArgument
   Wide,      // a string of wchar_t, with its terminating zero
+  Stream,    // what a C++ stream has of its own: flags, pointers into its buffer
 };
 struct MemoryEffect {
   bool writes = false;

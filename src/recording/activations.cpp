@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "trace/annotations.h"
+#include "trace/state.h"
 #include "trace/validator.h"
 
 namespace racecast::recording {
@@ -466,6 +467,13 @@ std::optional<Event> Activations::add_stamped(const Record& record, std::vector<
       e.address = n.at[1];
       if (code_->is_computed(site) || code_->is_role_computed(site)) e.flags |= trace::kComputed;
       return trace::annotation(e, record.tag == abi::Tag::Acquire);
+    }
+    case abi::Tag::State: {
+      if (!trace::is_state(n.at[1])) return std::nullopt;
+      Event at = plain(EventKind::AtomicRead);
+      if (code_->is_given_values(site)) at.flags = trace::kComputed;
+      const std::uint64_t object = n.at[1] - trace::kState;
+      return n.at[2] != 0 ? trace::append(at, object) : trace::state_read(at, object);
     }
     case abi::Tag::SignalEnd:  // it may have jumped out of its functions
       leave_all(before);

@@ -1,8 +1,10 @@
 #include "recording/kernel_order.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "trace/annotations.h"
+#include "trace/state.h"
 
 namespace racecast::recording {
 
@@ -16,7 +18,27 @@ void KernelOrder::look_at(const Record& record) {
     case abi::Tag::Company: company_ = true; break;
     case abi::Tag::SharedMap: shared_ = true; break;
     case abi::Tag::Everything: uncertain_ = true; break;
+    case abi::Tag::State: {
+      const Numbers n = numbers_of(record);
+      (n.at[2] != 0 ? changed_ : read_).insert(n.at[1]);
+      break;
+    }
+    case abi::Tag::MissingBegin:
+    case abi::Tag::MissingMore: look_at_reach(record); break;
     default: break;
+  }
+}
+
+void KernelOrder::look_at_reach(const Record& record) {
+  std::uint64_t range[2];  // address, size
+  for (auto rest = record.payload.subspan(fixed_bytes(record.tag)); rest.size() >= sizeof(range);
+       rest = rest.subspan(sizeof(range))) {
+    std::memcpy(range, rest.data(), sizeof(range));
+    if (!trace::is_state(range[0])) continue;
+    for (std::uint64_t i = 0; i < std::min(range[1], abi::kFirstObject); ++i) {
+      read_.insert(range[0] + i);
+      changed_.insert(range[0] + i);
+    }
   }
 }
 
@@ -26,6 +48,7 @@ bool KernelOrder::outside_matters() const {
 }
 
 bool KernelOrder::is_needed(const Event& e) {
+  if (trace::is_state(e)) return (trace::writes(e) ? read_ : changed_).contains(e.address);
   if (!trace::is_annotation(e)) return true;
   const std::uint64_t place = e.address - trace::kAnnotations;
   if (place < abi::kFirstPlace) return true;  // the program's own

@@ -10,6 +10,7 @@
 #include "abi/abi.h"
 #include "base/check.h"
 #include "frontend/llvm/builder.h"
+#include "frontend/llvm/state_rows.h"
 #include "frontend/llvm/values.h"
 
 namespace racecast::frontend {
@@ -25,8 +26,13 @@ abi::Length length_of(program::EffectLength length) {
     case program::EffectLength::Result: return abi::Length::Result;
     case program::EffectLength::Until: return abi::Length::Until;
     case program::EffectLength::Wide: return abi::Length::Wide;
+    case program::EffectLength::Stream: return abi::Length::Stream;
   }
   return abi::Length::Constant;
+}
+
+bool writes_state(const program::LibraryFunction& function) {
+  return llvm::any_of(function.state, [](const program::StateEffect& effect) { return effect.writes; });
 }
 
 // The instruction before which what follows the call belongs.
@@ -69,6 +75,14 @@ void collect_pointers(llvm::IRBuilder<>& builder, llvm::Value* value, const Call
   }
 }
 
+void store_arguments(llvm::IRBuilder<>& builder, llvm::CallBase& call, llvm::Value* to) {
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    llvm::Value* argument = call.getArgOperand(i);
+    llvm::Value* bits = value_bytes(argument->getType()) != 0 ? as_integer(builder, argument, 8) : builder.getInt64(0);
+    builder.CreateStore(bits, builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), to, i));
+  }
+}
+
 llvm::Value* result_bits(llvm::IRBuilder<>& builder, llvm::CallBase& call) {
   return value_bytes(call.getType()) != 0 ? as_integer(builder, &call, 8) : builder.getInt64(0);
 }
@@ -79,13 +93,26 @@ std::string has_symbol(const llvm::GlobalValue& function) {
   return ("__racecast_has." + symbol_name(function)).str();
 }
 
-llvm::AllocaInst* CallHooks::scratch(llvm::Function& function, std::size_t words) {
+namespace {
+
+// As large as the largest that is asked for.
+llvm::AllocaInst* room(llvm::Function& function, llvm::AllocaInst*& alloca, std::size_t words, const char* name) {
   llvm::IRBuilder<> builder(&function.getEntryBlock(), function.getEntryBlock().begin());
-  llvm::AllocaInst*& alloca = scratch_[&function];
-  if (alloca == nullptr) alloca = builder.CreateAlloca(builder.getInt64Ty(), builder.getInt32(0), "racecast_arguments");
+  if (alloca == nullptr) alloca = builder.CreateAlloca(builder.getInt64Ty(), builder.getInt32(0), name);
   const std::uint64_t size = llvm::cast<llvm::ConstantInt>(alloca->getArraySize())->getZExtValue();
   if (words > size) alloca->setOperand(0, builder.getInt32(static_cast<std::uint32_t>(words)));
   return alloca;
+}
+
+constexpr std::size_t kStateCallWords = sizeof(abi::StateCall) / sizeof(std::uint64_t);
+
+}  // namespace
+
+llvm::AllocaInst* CallHooks::scratch(llvm::Function& function, std::size_t words) {
+  return room(function, scratch_[&function], words, "racecast_arguments");
+}
+llvm::AllocaInst* CallHooks::state_call(llvm::Function& function, std::size_t arguments) {
+  return room(function, state_calls_[&function], kStateCallWords + arguments, "racecast_state");
 }
 
 llvm::Value* CallHooks::has_no_hooks(llvm::IRBuilder<>& builder, const llvm::GlobalValue& callee) {
@@ -156,10 +183,10 @@ void CallHooks::add_effects(llvm::CallBase& call) {
 void CallHooks::add_effects(llvm::CallBase& call, const program::LibraryFunction& function, When when) {
   std::vector<program::MemoryEffect> effects;
   for (const program::MemoryEffect& effect : function.memory) {
-    // Who waits has read before what it is given.
-    const bool before = (program::gives(function.role) || function.may_block) && !effect.writes &&
-                        effect.argument != program::kResultArgument && effect.length != program::EffectLength::Result &&
-                        effect.length != program::EffectLength::Until;
+    // Who waits has read before what it is given; what is written to state is made of what was read.
+    const bool before = (program::gives(function.role) || function.may_block || writes_state(function)) &&
+                        !effect.writes && effect.argument != program::kResultArgument &&
+                        effect.length != program::EffectLength::Result && effect.length != program::EffectLength::Until;
     if (before == (when == When::Before)) effects.push_back(effect);
   }
   if (effects.empty() || (when == When::After && call.doesNotReturn())) return;
@@ -171,11 +198,7 @@ void CallHooks::add_effects(llvm::CallBase& call, const program::LibraryFunction
                                                             /*Unreachable=*/false);
   Builder inside(*then, call.getDebugLoc());
   llvm::AllocaInst* arguments = scratch(*call.getFunction(), call.arg_size());
-  for (unsigned i = 0; i < call.arg_size(); ++i) {
-    llvm::Value* argument = call.getArgOperand(i);
-    llvm::Value* bits = value_bytes(argument->getType()) != 0 ? as_integer(inside, argument, 8) : inside.getInt64(0);
-    inside.CreateStore(bits, inside.CreateConstInBoundsGEP1_64(inside.getInt64Ty(), arguments, i));
-  }
+  store_arguments(inside, call, arguments);
   const llvm::FunctionCallee hook =
       module_.getOrInsertFunction("__racecast_effect", inside.getVoidTy(), inside.getPtrTy(), inside.getInt32Ty(),
                                   inside.getInt64Ty(), inside.getPtrTy());
@@ -227,10 +250,69 @@ void CallHooks::add_missing(llvm::CallBase& call, CallKind kind) {
   ending.CreateCall(end, {ending.getInt32(value_bytes(call.getType()) != 0 ? 1 : 0), result_bits(ending, call)});
 }
 
+llvm::GlobalVariable* CallHooks::state_row(const llvm::GlobalValue& callee, const program::LibraryFunction& function,
+                                           const std::vector<abi::StateEffect>& effects, bool result_is_used) {
+  llvm::GlobalVariable*& global =
+      state_rows_[{&function, static_cast<int>(2 * effects.size() + (result_is_used ? 1 : 0))}];
+  if (global != nullptr) return global;
+  llvm::IRBuilder<> builder(module_.getContext());
+  std::vector<llvm::Constant*> entries;
+  for (const abi::StateEffect& effect : effects) {
+    llvm::Constant* members[] = {builder.getInt8(effect.write),
+                                 builder.getInt8(effect.kind),
+                                 builder.getInt8(static_cast<std::uint8_t>(effect.which)),
+                                 builder.getInt8(effect.argument),
+                                 builder.getInt32(0),
+                                 builder.getInt64(effect.number)};
+    entries.push_back(llvm::ConstantStruct::getAnon(module_.getContext(), members));
+  }
+  llvm::Constant* table =
+      llvm::ConstantArray::get(llvm::ArrayType::get(entries.front()->getType(), entries.size()), entries);
+  global = new llvm::GlobalVariable(module_, table->getType(), /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
+                                    table, "__racecast_state." + symbol_name(callee));
+  return global;
+}
+
+void CallHooks::add_state(llvm::CallBase& call) {
+  const llvm::GlobalValue& callee = *callee_of(call);
+  const llvm::StringRef name = symbol_name(callee);
+  const program::LibraryFunction* function = context_.library->find({name.data(), name.size()});
+  if (function == nullptr) return;
+  const bool used = !call.use_empty();
+  std::vector<abi::StateEffect> effects = state_effects(*function, {name.data(), name.size()}, used);
+  // A program may declare such a function with fewer arguments than it has.
+  std::erase_if(effects, [&](const abi::StateEffect& effect) {
+    return effect.argument != abi::kNoArgument && effect.argument >= call.arg_size();
+  });
+  if (effects.empty()) return;
+  llvm::GlobalVariable* row = state_row(callee, *function, effects, used);
+  llvm::Value* kept = state_call(*call.getFunction(), call.arg_size());
+  const auto count = static_cast<std::uint32_t>(effects.size());
+  const auto if_missing = [&](llvm::Instruction& before) {
+    Builder builder(before, call.getDebugLoc());
+    return llvm::SplitBlockAndInsertIfThen(has_no_hooks(builder, callee), &before, /*Unreachable=*/false);
+  };
+  if (!call.doesNotReturn()) {
+    Builder ending(*if_missing(*after(call)), call.getDebugLoc());
+    const llvm::FunctionCallee end =
+        module_.getOrInsertFunction("__racecast_state_end", ending.getVoidTy(), ending.getPtrTy(), ending.getInt32Ty(),
+                                    ending.getInt64Ty(), ending.getPtrTy());
+    ending.CreateCall(end, {row, ending.getInt32(count), result_bits(ending, call), kept});
+  }
+  Builder beginning(*if_missing(call), call.getDebugLoc());
+  llvm::Value* arguments = beginning.CreateConstInBoundsGEP1_64(beginning.getInt64Ty(), kept, kStateCallWords);
+  store_arguments(beginning, call, arguments);
+  const llvm::FunctionCallee begin =
+      module_.getOrInsertFunction("__racecast_state_begin", beginning.getVoidTy(), beginning.getPtrTy(),
+                                  beginning.getInt32Ty(), beginning.getPtrTy(), beginning.getPtrTy());
+  beginning.CreateCall(begin, {row, beginning.getInt32(count), arguments, kept});
+}
+
 void CallHooks::add(llvm::CallBase& call) {
   const CallKind kind = kind_of(call, context_);
   if (kind == CallKind::Known) add_effects(call);
   if (may_miss(kind)) add_missing(call, kind);
+  if (kind == CallKind::Known || (kind == CallKind::Outside && !is_defined_here(*callee_of(call)))) add_state(call);
 }
 
 }  // namespace racecast::frontend

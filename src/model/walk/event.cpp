@@ -3,6 +3,7 @@
 
 #include "model/walk/thread.h"
 #include "program/evaluate.h"
+#include "trace/state.h"
 
 namespace racecast::model {
 
@@ -403,7 +404,7 @@ bool WalkThread::meet_inside(const WalkStep& step) {
     case EventKind::Value:
       if (frame.missing_since != 0 && frame.missing == 0 && !frame.entered)
         frame.result = result_of_missing(step.type);
-      else if (frame.allocated != 0 && frame.allocated == e.value && !frame.entered)
+      else if (frame.allocated != 0 && frame.allocated == e.value && !frame.entered && !frame.looked)
         frame.result = {e.value, true};  // where objects are is as recorded, whatever was read
       else if (is_result_of_try(step))
         break;
@@ -427,6 +428,8 @@ bool WalkThread::meet_inside(const WalkStep& step) {
       if (known_ && e.has(trace::kHasValue) && !frame.has_value) frame.result = result_of_missing(step.type);
       break;
     default:
+      // Whether there is an object may hang on what it finds there.
+      frame.looked = frame.looked || (trace::is_state(e) && trace::reads(e));
       // Opaque: a wide or odd access; its value is the result unless a Value event says another.
       if (step.pace == Pace::Opaque && trace::reads(e) && !frame.has_value)
         frame.result = known_ && e.has(trace::kHasValue) ? recorded(e.value, step.type, true) : WalkValue{};

@@ -138,6 +138,7 @@ void WalkThread::close() {
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
+  frame.looked = false;
   frame.done = frame.refused = frame.tried = frame.free = false;
   frame.result = {};
   repeats_.clear();

@@ -177,6 +177,7 @@ void WalkThread::stand_at(std::uint32_t pc) {
   frame.missing = 0;
   frame.missing_since = 0;
   frame.allocated = 0;
+  frame.looked = false;
   frame.done = frame.refused = frame.tried = frame.free = false;
   repeats_.clear();
 }

@@ -74,6 +74,7 @@ class WalkThread {
     std::uint32_t missing = 0;             // Call: sections of missing code that are open
     std::uint64_t missing_since = 0;       // the thread's event that opened the innermost; 0: there was none
     std::uint64_t allocated = 0;           // Call: the object that was made in it last
+    bool looked = false;                   // Call: it has read state outside of memory
     bool done = false, refused = false;    // Call of a known operation: so it ended
     bool tried = false;                    // Call of a try: so did it, and `result` says it
     bool free = false;                     // of that: it was added by add_free

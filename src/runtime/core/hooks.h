@@ -22,6 +22,10 @@ RACECAST_EXPORT void __racecast_caught(const void* frame);
 RACECAST_EXPORT void __racecast_unwinding(const void* frame);
 RACECAST_EXPORT void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count, std::uint64_t result,
                                        const std::uint64_t* arguments);
+RACECAST_EXPORT void __racecast_state_begin(const racecast::abi::StateEffect* effects, std::uint32_t count,
+                                            const std::uint64_t* arguments, racecast::abi::StateCall* call);
+RACECAST_EXPORT void __racecast_state_end(const racecast::abi::StateEffect* effects, std::uint32_t count,
+                                          std::uint64_t result, racecast::abi::StateCall* call);
 
 RACECAST_EXPORT void __racecast_access(const void* address, std::uint64_t bytes, std::uint32_t what, std::uint32_t id);
 RACECAST_EXPORT void __racecast_accessed(std::uint32_t value_bytes, std::uint64_t value);

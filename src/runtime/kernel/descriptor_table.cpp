@@ -13,6 +13,7 @@
 
 #include "runtime/core/sys.h"
 #include "runtime/kernel/ordering.h"
+#include "runtime/missing/state_effects.h"
 
 namespace racecast::runtime {
 namespace {
@@ -209,17 +210,20 @@ bool is_private(const Descriptor& descriptor) {
 
 void note_made(int descriptor) {
   if (descriptor < 0) return;
+  own_descriptor_state(descriptor);
   // Not looked at yet, but known to be ours.
   if (is_owner()) put(descriptor, {DescriptorKind::Unknown, epoch(), 0});
 }
 
 void note_made(int descriptor, DescriptorKind kind) {
   if (descriptor < 0) return;
+  own_descriptor_state(descriptor);
   if (is_owner()) put(descriptor, {kind, epoch(), next_number()});
 }
 
 void note_duplicate(int from, int to) {
   if (to < 0 || from == to) return;
+  share_descriptor_state(from, to);
   auto* const source = entry_of(from, false);
   const std::uint64_t entry = source == nullptr ? 0 : source->load(std::memory_order_acquire);
   if (is_owner()) put(to, unpack(entry));

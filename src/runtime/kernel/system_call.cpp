@@ -36,6 +36,7 @@ RACECAST_REAL<int(int, unsigned long, void*)> real_ioctl{"ioctl"};
 enum class Does : std::uint8_t {
   Everything,
   Harmless,
+  State,     // outside of memory: kOnState
   Sends,     // to descriptor `argument`
   Receives,  // from it
   Moves,     // from descriptor `argument` to `other`
@@ -71,11 +72,11 @@ constexpr Row kRows[] = {
     {SYS_tee, Does::Moves, 0, 1},
     {SYS_sendfile, Does::Moves, 1, 0},
     {SYS_copy_file_range, Does::Moves, 0, 2},
+    {SYS_open, Does::State},
+    {SYS_openat, Does::State},
     {SYS_eventfd, Does::Makes},
     {SYS_eventfd2, Does::Makes},
     {SYS_socket, Does::Makes},
-    {SYS_open, Does::Makes},
-    {SYS_openat, Does::Makes},
     {SYS_memfd_create, Does::Makes},
     {SYS_pidfd_open, Does::Makes},
     {SYS_dup, Does::Copies, 0},
@@ -104,7 +105,8 @@ constexpr Row kRows[] = {
     {SYS_io_uring_register, Does::Rings},
 };
 
-// Those that are about this thread, this process, the clock, names and attributes of files, or memory.
+// Those that are about this thread, ids, the clock, or memory: they look at no state that another thread can change,
+// and change none that another one looks at.
 constexpr long kHarmless[] = {
     SYS_gettid,
     SYS_getpid,
@@ -116,20 +118,8 @@ constexpr long kHarmless[] = {
     SYS_getpgid,
     SYS_getsid,
     SYS_sched_yield,
-    SYS_sched_setaffinity,
-    SYS_sched_getaffinity,
-    SYS_sched_setscheduler,
-    SYS_sched_getscheduler,
-    SYS_sched_setparam,
-    SYS_sched_getparam,
-    SYS_sched_setattr,
-    SYS_sched_getattr,
     SYS_sched_get_priority_max,
     SYS_sched_get_priority_min,
-    SYS_setpriority,
-    SYS_getpriority,
-    SYS_ioprio_set,
-    SYS_ioprio_get,
     SYS_getcpu,
     SYS_set_mempolicy,
     SYS_get_mempolicy,
@@ -144,14 +134,8 @@ constexpr long kHarmless[] = {
     SYS_nanosleep,
     SYS_clock_nanosleep,
     SYS_getrusage,
-    SYS_getrlimit,
-    SYS_setrlimit,
-    SYS_prlimit64,
     SYS_uname,
     SYS_sysinfo,
-    SYS_capget,
-    SYS_capset,
-    SYS_prctl,
     SYS_arch_prctl,
     SYS_rseq,
     SYS_set_robust_list,
@@ -160,17 +144,50 @@ constexpr long kHarmless[] = {
     SYS_exit,
     SYS_exit_group,
     SYS_rt_sigprocmask,
-    SYS_rt_sigpending,
-    SYS_rt_sigaction,
     SYS_sigaltstack,
     SYS_seccomp,
-    SYS_madvise,
     SYS_mlock,
     SYS_mlock2,
     SYS_munlock,
     SYS_mlockall,
     SYS_munlockall,
     SYS_msync,
+    SYS_fsync,
+    SYS_fdatasync,
+    SYS_sync,
+    SYS_syncfs,
+    SYS_sync_file_range,
+    SYS_fadvise64,
+    SYS_readahead,
+    SYS_kcmp,
+    SYS_pipe,
+    SYS_pipe2,
+};
+
+// Those that look at state outside of memory, or change it: of threads, of the process, of files (library.def). By
+// number nobody tells which, so they order everything. Where code without hooks calls them, that is missing code.
+constexpr long kOnState[] = {
+    SYS_sched_setaffinity,
+    SYS_sched_getaffinity,
+    SYS_sched_setscheduler,
+    SYS_sched_getscheduler,
+    SYS_sched_setparam,
+    SYS_sched_getparam,
+    SYS_sched_setattr,
+    SYS_sched_getattr,
+    SYS_setpriority,
+    SYS_getpriority,
+    SYS_ioprio_set,
+    SYS_ioprio_get,
+    SYS_getrlimit,
+    SYS_setrlimit,
+    SYS_prlimit64,
+    SYS_capset,
+    SYS_capget,
+    SYS_prctl,
+    SYS_rt_sigpending,
+    SYS_rt_sigaction,
+    SYS_madvise,
     SYS_mincore,
     SYS_pkey_alloc,
     SYS_pkey_free,
@@ -191,11 +208,6 @@ constexpr long kHarmless[] = {
     SYS_lseek,
     SYS_readlink,
     SYS_readlinkat,
-    SYS_fsync,
-    SYS_fdatasync,
-    SYS_sync,
-    SYS_syncfs,
-    SYS_sync_file_range,
     SYS_fallocate,
     SYS_ftruncate,
     SYS_truncate,
@@ -219,17 +231,12 @@ constexpr long kHarmless[] = {
     SYS_fchownat,
     SYS_utimensat,
     SYS_umask,
-    SYS_fadvise64,
-    SYS_readahead,
     SYS_getxattr,
     SYS_setxattr,
     SYS_getsockname,
     SYS_getpeername,
     SYS_getsockopt,
     SYS_setsockopt,
-    SYS_kcmp,
-    SYS_pipe,
-    SYS_pipe2,
     SYS_pread64,
     SYS_pwrite64,
     SYS_preadv,
@@ -243,6 +250,7 @@ constexpr auto kTable = [] {
   for (long number = 0; number < kNumbers; ++number)
     table[static_cast<std::size_t>(number)] = {number, Does::Everything};
   for (const long number : kHarmless) table[static_cast<std::size_t>(number)].does = Does::Harmless;
+  for (const long number : kOnState) table[static_cast<std::size_t>(number)].does = Does::State;
   for (const Row& row : kRows) table[static_cast<std::size_t>(row.number)] = row;
   return table;
 }();
@@ -298,9 +306,30 @@ long map_memory(long number, const Arguments& arguments) {
   }
 }
 
-long call_as(const Row& row, const Arguments& arguments) {
+long new_descriptor(long result) {
+  if (result >= 0 && tracks()) forget_descriptor(static_cast<int>(result));
+  return result;
+}
+long with_new_descriptor(long number, long result) {
+  return number == SYS_open || number == SYS_openat ? new_descriptor(result) : result;
+}
+
+// Files have state that no place tells of (library.def: fs, position).
+bool is_on_state(const Row& row, const Arguments& arguments) {
+  if (row.does == Does::State) return true;
+  const bool one = row.does == Does::Sends || row.does == Does::Receives || row.does == Does::Moves;
+  return orders() &&
+         ((one && describe(arguments.descriptor(row.argument)).kind == DescriptorKind::File) ||
+          (row.does == Does::Moves && describe(arguments.descriptor(row.other)).kind == DescriptorKind::File));
+}
+
+long call_as(const Row& row, const Arguments& arguments, const void* caller) {
   const void* const callee = address_of(::syscall);
   const int descriptor = arguments.descriptor(row.argument);
+  if (is_on_state(row, arguments) && is_recorded_code(caller)) {
+    const Everything all(callee);
+    return with_new_descriptor(row.number, arguments.call(row.number));
+  }
   switch (row.does) {
     case Does::Sends: {
       Sending sending(descriptor, callee);
@@ -315,11 +344,7 @@ long call_as(const Row& row, const Arguments& arguments) {
       Sending sending(arguments.descriptor(row.other), callee);
       return sending.done(receiving.done(arguments.call(row.number)));
     }
-    case Does::Makes: {
-      const long result = arguments.call(row.number);
-      if (result >= 0 && tracks()) forget_descriptor(static_cast<int>(result));
-      return result;
-    }
+    case Does::Makes: return new_descriptor(arguments.call(row.number));
     case Does::Copies: {
       if (row.number != SYS_dup && arguments.at[0] != arguments.at[1]) closing(arguments.descriptor(1), callee);
       return duplicated(descriptor, static_cast<int>(arguments.call(row.number)));
@@ -350,6 +375,7 @@ long call_as(const Row& row, const Arguments& arguments) {
       return arguments.call(row.number);
     }
     case Does::Memory: return map_memory(row.number, arguments);
+    case Does::State: return with_new_descriptor(row.number, arguments.call(row.number));
     case Does::Harmless: return arguments.call(row.number);
     case Does::Everything: break;
   }
@@ -376,7 +402,8 @@ RACECAST_EXPORT long syscall(long number, ...) noexcept {
   for (long& argument : arguments.at) argument = va_arg(list, long);
   va_end(list);
   if (in_runtime()) return arguments.call(number);
-  if (number >= 0 && number < kNumbers) return call_as(kTable[static_cast<std::size_t>(number)], arguments);
+  if (number >= 0 && number < kNumbers)
+    return call_as(kTable[static_cast<std::size_t>(number)], arguments, __builtin_return_address(0));
   const Everything all(address_of(::syscall));
   return arguments.call(number);
 }

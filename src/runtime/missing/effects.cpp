@@ -4,6 +4,7 @@
 #include "runtime/core/access.h"
 #include "runtime/core/hooks.h"
 #include "runtime/core/record.h"
+#include "runtime/missing/cxx_streams.h"
 
 namespace racecast::runtime {
 
@@ -43,6 +44,7 @@ std::uint64_t bytes_of(const abi::Effect& effect, const void* at, std::uint64_t 
     case abi::Length::String:
       return string_bytes(static_cast<const char*>(at),
                           effect.a == abi::kNoArgument ? ~std::uint64_t{0} : arguments[effect.a]);
+    case abi::Length::Stream: return 0;  // not one range
     case abi::Length::Result: return count_of(result) * (effect.a == abi::kNoArgument ? 1 : arguments[effect.a]) * each;
     case abi::Length::Until:
       if (result != 0) return result + 1 - reinterpret_cast<std::uintptr_t>(at);
@@ -50,6 +52,13 @@ std::uint64_t bytes_of(const abi::Effect& effect, const void* at, std::uint64_t 
     case abi::Length::Wide: return wide_bytes(static_cast<const wchar_t*>(at));
   }
   return 0;
+}
+
+void tell_stream(bool write, const void* stream) {
+  if (is_standard_stream(stream)) return;
+  const StreamMemory memory = memory_of_stream(stream);
+  tell_bulk(write, memory.flags, kStreamFlagBytes);
+  if (memory.positions != nullptr) tell_bulk(write, memory.positions, kStreamPositionBytes);
 }
 
 }  // namespace
@@ -66,6 +75,10 @@ void __racecast_effect(const racecast::abi::Effect* effects, std::uint32_t count
     const std::uint64_t address = effect.argument == abi::kResultPointer ? result : arguments[effect.argument];
     if (address == 0) {
       if (effect.argument != abi::kResultPointer) tell_given(nullptr);  // that there is nothing is a value, too
+      continue;
+    }
+    if (effect.length == abi::Length::Stream) {
+      tell_stream(effect.write != 0, reinterpret_cast<const void*>(address));
       continue;
     }
     const std::uint64_t bytes = bytes_of(effect, reinterpret_cast<const void*>(address), result, arguments);

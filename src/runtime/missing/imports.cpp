@@ -81,6 +81,20 @@ void for_imports(const struct dl_phdr_info& info, void (*bound)(std::uintptr_t, 
     look_at(dynamic.stubs[i]);
 }
 
+void for_imported_names(const struct dl_phdr_info& info, void (*imported)(const char*, void*), void* context) {
+  Dynamic dynamic;
+  if (!read_dynamic(info, dynamic)) return;
+  const auto look_at = [&](const ElfW(Rela) & relocation) {
+    const ElfW(Sym)& symbol = dynamic.symbols[ELF64_R_SYM(relocation.r_info)];
+    if (ELF64_R_SYM(relocation.r_info) != 0 && symbol.st_shndx == SHN_UNDEF)
+      imported(dynamic.strings + symbol.st_name, context);
+  };
+  for (std::size_t i = 0; dynamic.relocations != nullptr && i < dynamic.relocation_bytes / sizeof(ElfW(Rela)); ++i)
+    look_at(dynamic.relocations[i]);
+  for (std::size_t i = 0; dynamic.stubs != nullptr && i < dynamic.stub_bytes / sizeof(ElfW(Rela)); ++i)
+    look_at(dynamic.stubs[i]);
+}
+
 // By the table of hashes that every linker writes (DT_GNU_HASH): buckets, and chains of hashes whose last has bit 0.
 std::uintptr_t find_export(const struct dl_phdr_info& info, const char* name) {
   Dynamic dynamic;

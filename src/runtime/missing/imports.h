@@ -14,6 +14,9 @@ namespace racecast::runtime {
 void for_imports(const struct dl_phdr_info& info, void (*bound)(std::uintptr_t, void*),
                  void (*unbound)(const char*, void*), void* context);
 
+// Calls imported(name, context) for each name that it has from others.
+void for_imported_names(const struct dl_phdr_info& info, void (*imported)(const char*, void*), void* context);
+
 // Where it defines this name for others; 0: it does not.
 std::uintptr_t find_export(const struct dl_phdr_info& info, const char* name);
 

@@ -18,6 +18,7 @@
 #include "runtime/core/modules.h"
 #include "runtime/missing/globals.h"
 #include "runtime/missing/imports.h"
+#include "runtime/missing/library_state.h"
 #include "runtime/missing/scan.h"
 #include "runtime/missing/variables.h"
 #include "runtime/posix/interceptor.h"
@@ -43,6 +44,7 @@ struct Variables {
 // it calls without having been linked with them (a plugin those of its host).
 struct Linked {
   bool complete;
+  std::uint64_t state;  // a bit for each kind of state outside of memory that they have functions for
   std::size_t imports;  // of others' variables: addresses, behind `libraries`
   std::size_t count;
   std::uintptr_t libraries[1];  // `count` of them
@@ -429,6 +431,7 @@ const Linked* linked_with(const Table& table, const Library& library) {
                   const_cast<void*>(static_cast<const void*>(&see)),
                   {}};
   see(static_cast<std::uint32_t>(&library - table.libraries));
+  std::uint64_t state = 0;
   auto follow = [&] {
     for (std::size_t i = 0; i < found.count(); ++i) {
       const Library& one = table.libraries[found[i]];
@@ -437,6 +440,11 @@ const Linked* linked_with(const Table& table, const Library& library) {
       for_imports(
           one.info, [](std::uintptr_t address, void* to) { static_cast<Imports*>(to)->add(address); },
           [](const char* name, void* to) { static_cast<Imports*>(to)->find(name); }, &imports);
+      // What recorded code has from others is not told apart.
+      if (!has_module_in(reinterpret_cast<const void*>(one.begin), reinterpret_cast<const void*>(one.end)))
+        for_imported_names(
+            one.info, [](const char* name, void* to) { *static_cast<std::uint64_t*>(to) |= state_kinds_of(name); },
+            &state);
     }
   };
   if (!while_loaded(table, [](void* work) { (*static_cast<decltype(follow)*>(work))(); }, &follow)) return nullptr;
@@ -446,6 +454,7 @@ const Linked* linked_with(const Table& table, const Library& library) {
   if (known == nullptr) return nullptr;
   known->complete = complete && imports.complete;
   known->count = count;
+  known->state = state;
   known->imports = found.count() - count;
   if (found.count() != 0) __builtin_memcpy(known->libraries, found.begin(), found.count() * sizeof(std::uintptr_t));
   own.store(known, std::memory_order_release);
@@ -502,6 +511,8 @@ bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*)
     for (std::size_t k = 0; k < variables->count; ++k) add(variables->spans[k], context);
     add_library(one.info.dlpi_addr, context);
   }
+  for (std::uint8_t kind = 0; kind < 64; ++kind)
+    if ((linked->state >> kind & 1) != 0) add({abi::state_address(kind, abi::kEach), abi::kFirstObject}, context);
   for (std::size_t i = 0; i < linked->imports; ++i) {
     const std::uintptr_t address = linked->libraries[linked->count + i];
     const Object recorded = next_global(address);  // that recorded code defines, and not libc

@@ -2,6 +2,9 @@
 // the variables that no recorded code defines (variables.h). Code without hooks reaches those of its own library, and
 // of the libraries that this one was linked with, without being given a pointer.
 //
+// And the state outside of memory (state_effects.cpp) that functions are about which these libraries have from libc or
+// libstdc++: all of a kind, at the two addresses where everybody comes by.
+//
 // Not of libc, libm, libpthread, the loader, libgcc_s, libstdc++, libatomic: what their functions share is told by the
 // table of library functions (src/program/library.txt). Nor of the runtime.
 //
@@ -15,8 +18,9 @@
 
 namespace racecast::runtime {
 
-// Calls add(const Object&, context) for each of those variables (or runs of them), and add_library(address, context)
-// for each library that they are of (struct dl_phdr_info: dlpi_addr). False: not all can be told.
+// Calls add(const Object&, context) for each of those variables (or runs of them) and kinds of state, and
+// add_library(address, context) for each library that they are of (struct dl_phdr_info: dlpi_addr). False: not all can
+// be told.
 bool for_hidden_variables(std::uintptr_t code, void (*add)(const Object&, void*),
                           void (*add_library)(std::uintptr_t, void*), void* context);
 // The one (or the run of them) that holds this byte.

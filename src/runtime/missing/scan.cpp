@@ -176,7 +176,9 @@ void Scan::add_library(std::uintptr_t code) {
   std::uintptr_t& known = code_[code / kPage % kCode];
   if (over_ || known == code / kPage) return;
   known = code / kPage;
-  const auto add_variable = [](const Object& variable, void* to) { static_cast<Scan*>(to)->add(variable); };
+  const auto add_variable = [](const Object& variable, void* to) {
+    static_cast<Scan*>(to)->add(variable, is_state(variable.begin) ? Content::Known : Content::Followed);
+  };
   const auto add_thread_local = [](std::uintptr_t library, void* to) {
     const auto& own = *reinterpret_cast<const Stream*>(__racecast_thread);
     for (std::uint32_t i = 0; i < own.tls_blocks; ++i)

@@ -1,0 +1,34 @@
+// One thread changes the working directory, another one asks for it. What was done before that is before what is done after it was seen.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <unistd.h>
+#include "test.h"
+
+int data;
+// NORACE
+char path[4096];
+
+THREAD(tells) {
+  data = 1;
+  lock();
+  must(chdir("/usr") == 0);
+  unlock();
+  order_wait();
+  return NULL;
+}
+
+THREAD(looks) {
+  order_wait();
+  lock();
+  const int told = getcwd(path, sizeof(path)) != NULL && path[1] == 'u';
+  unlock();
+  if (told) data = 2;
+  return NULL;
+}
+
+int main(void) {
+  must(chdir("/") == 0);
+  run_two(tells, looks);
+  return data == 0;
+}

@@ -1,0 +1,34 @@
+// One thread gives a page back to the kernel, another one sees that it is empty. What is done after that, nothing orders.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <sys/mman.h>
+#include "test.h"
+
+int data;
+char* page;
+
+THREAD(tells) {
+  lock();
+  madvise(page, 4096, MADV_DONTNEED);
+  unlock();
+  data = 1;  // RACE(a)
+  order_wait();
+  return NULL;
+}
+
+THREAD(looks) {
+  order_wait();
+  lock();
+  const int told = *page == 0;
+  unlock();
+  if (told) data = 2;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  page = (char*)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *page = 1;
+  run_two(tells, looks);
+  return data == 0;
+}

@@ -1,0 +1,35 @@
+// One thread writes to a stream that is an array, another one looks into the array. What is done after that, nothing orders.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include "test.h"
+
+int data;
+FILE* file;
+char text[64];
+
+THREAD(tells) {
+  lock();
+  fputs("told", file);
+  fflush(file);
+  unlock();
+  data = 1;  // RACE(a)
+  order_wait();
+  return NULL;
+}
+
+THREAD(looks) {
+  order_wait();
+  lock();
+  const int told = text[0] == 't';
+  unlock();
+  if (told) data = 2;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  file = fmemopen(text, sizeof(text), "w");
+  run_two(tells, looks);
+  return data == 0;
+}

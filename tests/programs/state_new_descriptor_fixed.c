@@ -1,0 +1,37 @@
+// One thread makes a number stand for another file, another one sees which it is. What was done before that is before what is done after it was seen.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <fcntl.h>
+#include <unistd.h>
+#include "test.h"
+
+int data;
+// NORACE
+int file, other;
+
+THREAD(tells) {
+  data = 1;
+  lock();
+  must(dup2(other, file) == file);
+  unlock();
+  order_wait();
+  return NULL;
+}
+
+THREAD(looks) {
+  order_wait();
+  lock();
+  const int told = lseek(file, 0, SEEK_END) == 1;
+  unlock();
+  if (told) data = 2;
+  return NULL;
+}
+
+int main(void) {
+  file = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+  other = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+  must(write(other, "a", 1) == 1);
+  run_two(tells, looks);
+  return data == 0;
+}

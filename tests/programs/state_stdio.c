@@ -1,0 +1,33 @@
+// One thread writes to a stream, another one asks where in it they are. What is done after that, nothing orders.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdio.h>
+#include "test.h"
+
+int data;
+FILE* file;
+
+THREAD(tells) {
+  lock();
+  fputs("told", file);
+  unlock();
+  data = 1;  // RACE(a)
+  order_wait();
+  return NULL;
+}
+
+THREAD(looks) {
+  order_wait();
+  lock();
+  const int told = ftell(file) > 0;
+  unlock();
+  if (told) data = 2;  // RACE(a)
+  return NULL;
+}
+
+int main(void) {
+  file = tmpfile();
+  run_two(tells, looks);
+  return data == 0;
+}
