@@ -12,6 +12,7 @@
 
 #include "analysis/describe.h"
 #include "model/memory/shadow.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
@@ -52,6 +53,7 @@ class FastTrack final : public SinglePass {
   }
   void forget(const trace::Event& e);
 
+  model::Lanes lanes_;  // the threads of all that follows are lanes
   model::SyncClocks clocks_;
   const unsigned shard_, shards_;
   model::Shadow<Cell> cells_;
