@@ -126,6 +126,7 @@ void GoalSearch::run(const Budget& budget, Decision& decision) {
         CHECK(attempt.run(proposal, false), "an attempt went well only once");
       return;
     }
+    if (limits != nullptr && limits->reached()) return;
     if (decision.steps > budget.steps || (!done && !lemmas.learn(attempt, proposal))) return;
     if (decision.attempts > budget.search && !whole && !window.relaxed()) {
       whole = true;
