@@ -134,11 +134,25 @@ TEST(Lanes, AreChainsOfEveryOrder) {
 TEST(Lanes, KeepTheOrderOfForksAndJoins) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const RandomRun run(seed);
-    const ForkJoinOrder shared(run.events(), run.threads());
-    const ForkJoinOrder own(run.events(), run.threads(), [](EventNo) { return true; });
-    for (std::size_t b = 0; b < run.events().size(); ++b)
-      for (std::size_t a = 0; a < b; ++a)
-        ASSERT_EQ(shared.before(EventNo{a}, EventNo{b}), own.before(EventNo{a}, EventNo{b})) << a << " " << b;
+    const std::vector<Event>& events = run.events();
+    const auto some = [&](EventNo join) { return (index(join) + seed) % 3 != 0; };
+    const ForkJoinOrder all(events, run.threads()), those(events, run.threads(), some);
+    for (const bool all_hold : {true, false}) {
+      // By the definition: of each thread, a clock with a component for each.
+      std::vector<VectorClock> clocks(run.threads());
+      std::vector<EventAt> at;
+      for (std::size_t b = 0; b < events.size(); ++b) {
+        const Event& e = events[b];
+        VectorClock& own = clocks[index(e.thread)];
+        if (e.kind == EventKind::Join && (all_hold || some(EventNo{b}))) own.join(clocks[index(e.child())]);
+        own.set(e.thread, own[e.thread] + 1);
+        for (std::size_t a = 0; a < b; ++a)
+          ASSERT_EQ((all_hold ? all : those).before(EventNo{a}, EventNo{b}), at[a].time <= own[at[a].thread])
+              << "seed " << seed << ": " << a << ", " << b;
+        at.push_back({e.thread, own[e.thread]});
+        if (e.kind == EventKind::Fork) clocks[index(e.child())].join(own);
+      }
+    }
   }
 }
 

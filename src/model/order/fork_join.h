@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -23,11 +22,16 @@ class ForkJoinOrder {
   ForkJoinOrder(std::span<const trace::Event> events, std::size_t threads,
                 const std::function<bool(EventNo)>& holds = {})
       : lane_of_(threads) {
-    // A join that does not count would not let threads share a lane.
-    if (holds)
-      std::iota(lane_of_.begin(), lane_of_.end(), 0);
-    else
+    if (holds) {
+      // A join that does not count gives no lane back.
+      std::vector<trace::Event> that_hold(events.begin(), events.end());
+      for (std::size_t i = 0; i < that_hold.size(); ++i)
+        if (that_hold[i].kind == trace::EventKind::Join && !holds(EventNo{i}))
+          that_hold[i].kind = trace::EventKind::Marker;
+      lane_of_ = lanes_of(that_hold, threads);
+    } else {
       lane_of_ = lanes_of(events, threads);
+    }
     lanes_ = threads == 0 ? 0 : std::ranges::max(lane_of_) + 1;
     std::vector<std::uint32_t> row_of_lane(lanes_, 0), done(lanes_, 0);
     rows_.assign(lanes_, 0);
