@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/own_options.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "finding/finding.h"
 #include "model/memory/shadow.h"
@@ -31,6 +32,7 @@ struct Input {
   // Validate the events on their way to the passes: no pass sees an event that breaks a rule.
   bool check = false;
   unsigned jobs = 1;              // threads to use; the answer does not depend on it
+  Limits limits;                  // where they are reached, outputs are not complete, and say so
   bool keep_racy_events = false;  // fill RacyEvents::events
   // Analyses that promise a schedule leave out pairs of places for which an analysis before them in the list has one.
   bool only_new = false;

@@ -2,7 +2,6 @@
 // stream. Reads the trace up to the last event that is asked for.
 #pragma once
 
-#include <compare>
 #include <map>
 #include <set>
 #include <utility>
@@ -13,12 +12,8 @@
 
 namespace racecast::analysis {
 
-// An event, by its thread and its number there, from 1. Half the size of its number in the trace and its thread.
-struct EventAt {
-  ThreadId thread{};
-  model::Time time = 0;  // 0: none
-  auto operator<=>(const EventAt&) const = default;
-};
+using model::EventAt;
+
 // The accesses of a race: one of `firsts` (the latest in the trace) and `second`.
 struct RaceAt {
   std::vector<EventAt> firsts;

@@ -14,10 +14,13 @@ class OrderPass : public SinglePass {
   // `clocks...`: what Clocks is made of.
   template <typename... Arguments>
   OrderPass(const PassContext& context, RaceHistory::Options options, Arguments&&... clocks)
-      : definitions_(context.definitions), clocks_(std::forward<Arguments>(clocks)...), history_(context, options) {}
+      : definitions_(context.definitions),
+        clocks_(std::forward<Arguments>(clocks)...),
+        history_(context, options, lanes_) {}
 
   void events(std::span<const trace::Event> batch, std::uint64_t first) override {
-    for (const trace::Event& e : batch) {
+    for (const trace::Event& recorded : batch) {
+      const trace::Event e = lanes_.rename(recorded);
       clocks_.enter(e);
       if (trace::is_access(e.kind)) {
         history_.access(e, first, clocks_);
@@ -32,6 +35,7 @@ class OrderPass : public SinglePass {
 
  protected:
   const trace::Definitions& definitions_;
+  model::Lanes lanes_;
   Clocks clocks_;
   RaceHistory history_;
 };

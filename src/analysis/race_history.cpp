@@ -30,7 +30,7 @@ void RaceHistory::report(const Event& e, const Record& record) {
       past.join(record.past.times());
       past.set(thread, std::max<model::Time>(other.time - 1, record.past[thread]));
       past.set(e.thread, record.time - 1);
-      pair.past.kept.assign(past.times().begin(), past.times().end());
+      pair.past.kept = lanes_.counts(past.times());
     }
     pairs_.push_back(std::move(pair));
   }
@@ -60,7 +60,7 @@ void RaceHistory::forget(const Event& e) {
 
 finding::Access RaceHistory::side(ThreadId thread, const Record& record) const {
   finding::Access access{EventNo{record.event},
-                         thread,
+                         lanes_.recorded({thread, record.time}).thread,
                          record.location,
                          record.writes,
                          record.atomic,

@@ -7,6 +7,8 @@
 // ordered before, so if it races with a later access, the latest one does too. So time per access is the number of such
 // entries of its granule, and memory is bounded by granules times distinct (thread, location); neither grows with the
 // length of the trace. Granules that a filter ruled out (analysis.h) are not looked at.
+//
+// The threads of events and clocks are lanes (model/order/lanes.h), those of pairs are not.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +19,7 @@
 #include "analysis/racy_counter.h"
 #include "base/hash.h"
 #include "model/contexts.h"
+#include "model/order/lanes.h"
 #include "model/order/vector_clock.h"
 
 namespace racecast::analysis {
@@ -35,8 +38,10 @@ class RaceHistory {
     bool by_lockset = false;
     bool stamps = false;
   };
-  RaceHistory(const PassContext& context, Options options)
+  // `lanes` must outlive it.
+  RaceHistory(const PassContext& context, Options options, const model::Lanes& lanes)
       : definitions_(context.definitions),
+        lanes_(lanes),
         granules_(*context.granules),
         options_(options),
         racy_(context.keep_racy_events) {}
@@ -166,6 +171,7 @@ class RaceHistory {
   finding::Access side(ThreadId thread, const Record& record) const;
 
   const trace::Definitions& definitions_;
+  const model::Lanes& lanes_;
   const model::GranuleSet granules_;
   const Options options_;
   model::Contexts contexts_;

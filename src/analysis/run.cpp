@@ -34,15 +34,20 @@ Result<bool> has_missing_code(const Input& input, const trace::EventSource& open
   }
 }
 
-// Reads the source to its end. Returns the number of events.
-Result<std::uint64_t> feed(trace::EventSource& source, const Passes& passes, const Input& input, const Facts& facts,
-                           bool check) {
+struct Fed {
+  std::uint64_t events = 0;
+  bool stopped = false;  // a limit was reached before the end
+};
+// Reads the source to its end.
+Result<Fed> feed(trace::EventSource& source, const Passes& passes, const Input& input, const Facts& facts,
+                 const Limits& limits, bool check) {
   Crew crew(passes, input.jobs);
   trace::Validator validator(source.definitions());
   std::uint64_t count = 0;
   for (;;) {
     RC_TRY(const auto batch, source.next());
-    if (batch.empty()) return count;
+    if (batch.empty()) return Fed{count, false};
+    if (count != 0 && limits.reached()) return Fed{count, true};
     if (check) {
       const std::string name = input.name.empty() ? "" : input.name + ": ";
       if (Status status = validator.add(batch); !status) return bad_input(name + status.error().message);
@@ -114,6 +119,43 @@ Status finish(Group& group, Input& input, Outputs& outputs) {
   return {};
 }
 
+// So much of the time is for a round at the most, so that there is some left for what comes behind it.
+constexpr double kOfRound = 0.4;
+
+// The first events of a trace.
+class FirstEvents final : public trace::EventSource {
+ public:
+  FirstEvents(std::unique_ptr<trace::EventSource> source, std::uint64_t events)
+      : source_(std::move(source)), left_(events) {}
+  Result<std::span<const trace::Event>> next() override {
+    if (left_ == 0) return std::span<const trace::Event>();
+    RC_TRY(const auto batch, source_->next());
+    const auto some = batch.first(std::min<std::uint64_t>(batch.size(), left_));
+    left_ -= some.size();
+    return some;
+  }
+  const trace::Definitions& definitions() const override { return source_->definitions(); }
+  std::optional<bool> has_missing_code() const override { return source_->has_missing_code(); }
+
+ private:
+  std::unique_ptr<trace::EventSource> source_;
+  std::uint64_t left_;
+};
+
+Result<std::unique_ptr<trace::EventSource>> only_first(const Input& input, std::uint64_t events) {
+  RC_TRY(auto source, input.open());
+  return std::make_unique<FirstEvents>(std::move(source), events);
+}
+
+void say_stopped(const Group& group, std::uint64_t events, const Limits& limits, Outputs& outputs) {
+  for (std::size_t i = 0; i < group.places.size(); ++i) {
+    Output& output = outputs.by_analysis[group.places[i]];
+    output.complete = false;
+    output.limit = fmt::format("{} looked at the first {} events before {} was reached{}{}", group.asked[i]->name,
+                               events, limits.what(), output.limit.empty() ? "" : "; ", output.limit);
+  }
+}
+
 }  // namespace
 
 Result<Outputs> run(const Input& input, std::span<const std::string> names) {
@@ -127,8 +169,8 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
   const PassContext context{first_source->definitions(), facts, nullptr, input.keep_racy_events};
   Passes first_round;
   const unsigned jobs = std::max(input.jobs, 1u);
-  const auto racy = make_filter<FastTrack>(context, wanted(Filter::Racy), jobs, first_round);
-  const auto unprotected = make_filter<Unprotected>(context, wanted(Filter::Unprotected), jobs, first_round);
+  auto racy = make_filter<FastTrack>(context, wanted(Filter::Racy), jobs, first_round);
+  auto unprotected = make_filter<Unprotected>(context, wanted(Filter::Unprotected), jobs, first_round);
   for (Group& group : groups) {
     if (group.filter() != Filter::None) continue;
     group.make(context);
@@ -136,14 +178,21 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
   }
   Outputs outputs;
   outputs.facts = facts;
-  RC_TRY(outputs.events, feed(*first_source, first_round, input, facts, input.check));
+  RC_TRY(const Fed first, feed(*first_source, first_round, input, facts, input.limits.part(kOfRound), input.check));
+  outputs.events = first.events;
+  // The beginning of a trace is a trace. Whoever looks again, looks at what was looked at.
+  Input seen = input;
+  if (first.stopped) seen.open = [&input, end = first.events] { return only_first(input, end); };
 
   model::GranuleSet racy_granules, unprotected_granules;
   for (const auto& shard : racy) racy_granules.insert(shard->racy());
   for (const auto& shard : unprotected) unprotected_granules.insert(shard->granules());
+  racy.clear();  // they know all memory of the program
+  unprotected.clear();
   std::unique_ptr<trace::EventSource> second_source;  // the passes refer to its definitions
+  Fed second = first;
   if (!racy_granules.empty() || !unprotected_granules.empty()) {
-    RC_TRY(second_source, input.open());
+    RC_TRY(second_source, seen.open());
     Passes second_round;
     for (Group& group : groups) {
       const model::GranuleSet& granules = group.filter() == Filter::Racy ? racy_granules : unprotected_granules;
@@ -151,15 +200,21 @@ Result<Outputs> run(const Input& input, std::span<const std::string> names) {
       group.make({second_source->definitions(), facts, &granules, input.keep_racy_events});
       second_round.push_back(group.pass.get());
     }
-    RC_TRY_STATUS(feed(*second_source, second_round, input, facts, false));
+    RC_TRY(second, feed(*second_source, second_round, input, facts, input.limits.part(kOfRound), false));
   }
 
   outputs.definitions = first_source->definitions();
   outputs.by_analysis.resize(names.size());
-  Input for_finish = input;
+  Input for_finish = seen;
   for (Group& group : groups)
-    if (group.pass != nullptr)  // otherwise its filter let nothing through
+    if (group.pass != nullptr) {  // otherwise its filter let nothing through
       RC_TRY_STATUS(finish(group, for_finish, outputs));
+      group.pass.reset();
+    }
+  for (const Group& group : groups) {
+    const Fed& fed = group.filter() == Filter::None ? first : second;
+    if (first.stopped || fed.stopped) say_stopped(group, fed.events, input.limits, outputs);
+  }
   return outputs;
 }
 

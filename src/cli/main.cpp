@@ -1,5 +1,6 @@
 // racecast: parses the command line, runs one command, prints its error if there is one, and picks the exit code.
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -77,6 +78,10 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Windows and variants of a trace are made and thrown away by the dozen: their pages are kept for the next, not given
+  // back and cleared again (bench/results/2026-11-small-programs.md).
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
   // Nothing of ours throws; a library may, if memory runs out.
   try {
     return run(argc, argv);

@@ -61,6 +61,20 @@ void add_choice_of_analyses(Command& command, AnalysisOptions& options) {
   add_own_options(command, options.own);
   command
       .add_option(
+          "--budget", options.budget,
+          "seconds that the analyses of a trace may take (0: no limit); what promises most is looked at first, and "
+          "what is left is said")
+      ->type_name("SECONDS")
+      ->default_val(300)
+      ->range(std::uint64_t{0}, std::uint64_t{1'000'000'000});
+  command
+      .add_option("--memory", options.memory,
+                  "megabytes that they may take (0: no limit; if not said: half of what is free): windows are smaller "
+                  "where there is less, and what is left is said")
+      ->type_name("MB")
+      ->range(std::uint64_t{0}, std::uint64_t{1} << 40);
+  command
+      .add_option(
           "--missing", [&options](const std::string& name) { options.missing = *trace::missing_mode_of(name); },
           "code that was not recorded keeps its order with what it can reach (reach); for comparison, with "
           "everything (barrier: hides races) or with nothing (ignore: unsound, gives false alarms)")
@@ -73,6 +87,15 @@ void add_choice_of_analyses(Command& command, AnalysisOptions& options) {
                                                   "reach, barrier and ignore",
                                                   name);
       });
+}
+
+Limits limits_of(const AnalysisOptions& options) {
+  std::optional<Limits::Clock::duration> time;
+  if (options.budget != 0) time = std::chrono::seconds(options.budget);
+  constexpr std::uint64_t kMegabyte = 1'000'000;
+  if (options.memory) return {time, *options.memory * kMegabyte};
+  const std::uint64_t available = memory_available();
+  return {time, available == 0 ? 0 : memory_used() + available / 2};
 }
 
 void add_analysis_options(Command& command, AnalysisOptions& options) {
@@ -193,6 +216,7 @@ Result<Analysed> analyse_for_report(const analysis::Input& input_of_trace, const
   input.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   input.keep_racy_events = options.racy_events.has_value();
   input.own = options.own;
+  input.limits = limits_of(options);
   input.open = trace::with_missing_mode(input.open, options.missing);
   RC_TRY(Analysed analysed, analyse_and_group(input, options.analyses));
   analysed.name = name;

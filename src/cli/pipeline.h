@@ -27,14 +27,18 @@ struct AnalysisOptions {
   bool candidates = false;   // show candidates, too
   bool verbose = false;      // list what is folded otherwise (report/render.h)
   bool stats = false;
-  bool fail_incomplete = false;  // what was not seen has an exit code of its own
-  unsigned jobs = 0;             // 0: as many as there are cores
-  analysis::OwnOptions own;      // of single analyses
+  bool fail_incomplete = false;         // what was not seen has an exit code of its own
+  unsigned jobs = 0;                    // 0: as many as there are cores
+  std::uint64_t budget = 300;           // seconds that the analyses of a trace may take; 0: as many as they need
+  std::optional<std::uint64_t> memory;  // megabytes that they may take, 0: as many as they need; absent: limits_of()
+  analysis::OwnOptions own;             // of single analyses
   trace::MissingMode missing = trace::MissingMode::Reach;
 };
 void add_analysis_options(Command& command, AnalysisOptions& options);
-// Of these, which analyses, what single ones take, and --missing.
+// Of these, which analyses, what single ones take, --missing, and their limits.
 void add_choice_of_analyses(Command& command, AnalysisOptions& options);
+// From now on. Where nothing is said of memory, half of what this process could have.
+Limits limits_of(const AnalysisOptions& options);
 
 struct Analysed {
   std::string name;                          // of the trace, for the report

@@ -104,6 +104,7 @@ void Contexts::on_event(const trace::Event& e) {
       break;
     }
     case EventKind::Return: thread.stack = calls_[thread.stack].caller; break;
+    case EventKind::ThreadEnd: thread.stack = 0; break;
     default: break;
   }
 }

@@ -71,8 +71,8 @@ std::optional<std::uint8_t> InitialContent::byte(std::uint32_t life, std::uint64
 }
 
 const Memory::Granule* Memory::find(std::uint32_t life, std::uint64_t address) const {
-  const auto it = granules_.find({life, address >> 3});
-  return it == granules_.end() ? nullptr : &it->second;
+  const auto it = numbers_.find({life, address >> 3});
+  return it == numbers_.end() ? nullptr : &granules_[it->second];
 }
 
 Memory::Content Memory::content(const Granule* granule, std::uint32_t life, std::uint64_t address) const {
@@ -89,7 +89,9 @@ Memory::Content Memory::content(const Granule* granule, std::uint32_t life, std:
 template <typename Function>
 void Memory::for_bytes(std::uint32_t life, trace::Range range, Function&& function) {
   for (std::uint64_t at = range.address; at < range.address + range.size;) {
-    Granule& granule = granules_[{life, at >> 3}];
+    const auto [it, fresh] = numbers_.try_emplace(Key{life, at >> 3}, static_cast<std::uint32_t>(granules_.size()));
+    if (fresh) granules_.emplace_back();
+    Granule& granule = granules_[it->second];
     do {
       function(at, granule[at & 7]);
       ++at;
@@ -212,8 +214,8 @@ bool Memory::altered_in_reach(EventNo event, const model::SectionAt& at) const {
                                       !(execution_.lives()[life].free && *execution_.lives()[life].free < event));
   };
   if (execution_.trace().definitions.reach[execution_.sections()[at.section].reach].everything)
-    return std::any_of(granules_.begin(), granules_.end(), [&](const auto& entry) {
-      return lives(entry.first.life) && std::ranges::any_of(entry.second, misplaced);
+    return std::any_of(numbers_.begin(), numbers_.end(), [&](const auto& entry) {
+      return lives(entry.first.life) && std::ranges::any_of(granules_[entry.second], misplaced);
     });
   for (const model::Piece& piece : execution_.pieces(at))
     for (std::uint64_t i = 0; i < piece.range.size; ++i)

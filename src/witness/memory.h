@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 
 #include "base/hash.h"
@@ -106,7 +107,7 @@ class Memory {
   }
   using Granule = std::array<Content, 8>;
   using Key = InitialContent::Key;
-  // What the byte holds; `granule` is its entry of granules_, or null.
+  // What the byte holds; `granule` is its one of granules_, or null.
   Content content(const Granule* granule, std::uint32_t life, std::uint64_t address) const;
   const Granule* find(std::uint32_t life, std::uint64_t address) const;
   bool reached_by_running(std::uint64_t address) const;
@@ -117,7 +118,9 @@ class Memory {
 
   const model::Execution& execution_;
   const InitialContent& initial_;
-  tsl::robin_map<Key, Granule, InitialContent::Hash> granules_;
+  // Apart from the map, which moves its entries: a granule is large.
+  tsl::robin_map<Key, std::uint32_t, InitialContent::Hash> numbers_;  // into granules_
+  std::deque<Granule> granules_;
   HashSet<std::uint32_t> running_;     // sections
   std::optional<EventNo> everything_;  // last own point of a section that reaches everything
   std::uint64_t everything_at_ = 0;

@@ -143,6 +143,14 @@ class Pass {
   }
 
  private:
+  // Claims for which something is still to come.
+  Mask open() const { return alive_ & ~closed_; }
+  void close(std::size_t k) {
+    if (claims_[k].open()) return;
+    --open_;
+    closed_ |= Mask{1} << k;
+  }
+
   struct ClaimedAccess {
     std::uint64_t event = 0;
     std::size_t claim = 0;
@@ -173,7 +181,7 @@ class Pass {
       thread.next &= ~thread.ends.back().ends;
       for_each_bit(thread.ends.back().ends & alive_, [&](std::size_t k) {
         --claims_[k].threads_left;
-        if (!claims_[k].open()) --open_;
+        close(k);
       });
       thread.ends.pop_back();
     }
@@ -252,9 +260,9 @@ class Pass {
         life->racing |= bit;
         if ((life->alloc & bit) == 0) broken("object-life", "its object is not there yet");
       }
-      if (ties_ && (ties_->needed(e, sections_of(e)) & bit) == 0)
+      if (ties_ && (ties_->needed(e, sections_of(e), bit) & bit) == 0)
         broken("missing-order", "it is tied to an earlier one that is not there");
-      if (!claim.open()) --open_;
+      close(k);
     }
   }
   void racing_object_freed(Mask claims) {
@@ -283,9 +291,10 @@ class Pass {
     if (!trace::is_access(e.kind)) other(e, mask);
     if (trace::is_access(e.kind)) object_life(e, mask);
     const auto sections = sections_of(e);
-    need(mask, ties_->needed(e, sections), "missing-order", "it is tied to an earlier one that is not there");
+    need(mask, ties_->needed(e, sections, mask & open()), "missing-order",
+         "it is tied to an earlier one that is not there");
     if (trace::is_access(e.kind)) access(e, mask);
-    ties_->happened(e, sections, mask);
+    ties_->happened(e, sections, mask | ~open());
     std::vector<std::uint64_t>& inside = thread(e.thread).inside;
     inside.resize(depth_at(e, inside));
     if (e.kind == EventKind::MissingBegin) inside.push_back(e.address);
@@ -498,6 +507,7 @@ class Pass {
   std::vector<Claim> claims_;
   std::vector<ClaimedAccess> accesses_;  // not yet reached, last first
   Mask alive_ = 0;                       // claims that have not been rejected
+  Mask closed_ = 0;                      // claims for which nothing is
   std::size_t open_ = 0;                 // claims for which something is still to come
   std::uint64_t no_ = 0;                 // of the event at hand
   std::vector<Thread> threads_;

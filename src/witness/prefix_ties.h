@@ -1,11 +1,13 @@
 // Missing code for the prefix judge (docs/semantics.md, section 4): per byte, which schedules keep all own points of
-// sections so far that reach it, and all events so far that are on it. Two words per byte of every granule that an
-// event is on; each own point of a section walks all that its sections reach (LIMIT: model/order/missing_order.h, by
-// classes, does better).
+// sections so far that reach it, and all events so far that are on it. Bytes of a granule are kept apart only where
+// they differ. Each own point of a section walks the granules that its sections reach (LIMIT:
+// model/order/missing_order.h, by classes, does better), but only where that can tell something: while a schedule that
+// keeps it has dropped anything.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "model/memory/shadow.h"
@@ -17,16 +19,17 @@ namespace racecast::witness {
 
 class PrefixTies {
  public:
-  // The schedules that keep every earlier event that this one is tied to. `sections`: reach sets of those that
-  // it is an own point of.
-  Mask needed(const trace::Event& e, std::span<const trace::ReachSet* const> sections) {
+  // The schedules, of those that are `asked` for, that keep every earlier event that this one is tied to (of others, it
+  // says anything). `sections`: reach sets of those that it is an own point of.
+  Mask needed(const trace::Event& e, std::span<const trace::ReachSet* const> sections, Mask asked) {
     Mask mask = kAll;
+    if ((asked & ~all_) == 0) return mask;  // they have kept all
     for (const trace::ReachSet* reach : sections) {
       if (reach->everything || !reach->ranges.empty()) mask &= everything_;
       if (reach->everything) mask &= all_;
       if (!reach->ranges.empty()) mask &= large_;
       for (const trace::Range& range : reach->ranges)
-        for_bytes(range, [&](const Byte& byte) { mask &= byte.sections & byte.events; });
+        read(range, [&](const Byte& byte) { mask &= byte.sections & byte.events; });
     }
     const model::TouchedBytes touched = model::touched_bytes(e);
     for (int i = 0; i < touched.count; ++i) {
@@ -34,20 +37,21 @@ class PrefixTies {
       if (touched.ranges[i].size > model::kManyBytes) {
         mask &= sections_;
       } else {
-        for_bytes(touched.ranges[i], [&](const Byte& byte) { mask &= byte.sections; });
+        read(touched.ranges[i], [&](const Byte& byte) { mask &= byte.sections; });
       }
     }
     return mask;
   }
   // The event is kept in the schedules of `mask`.
   void happened(const trace::Event& e, std::span<const trace::ReachSet* const> sections, Mask mask) {
+    if (mask == kAll) return;
     for (const trace::ReachSet* reach : sections) {
       if (reach->everything || !reach->ranges.empty()) {
         all_ &= mask;
         sections_ &= mask;
       }
       if (reach->everything) everything_ &= mask;
-      for (const trace::Range& range : reach->ranges) for_bytes(range, [&](Byte& byte) { byte.sections &= mask; });
+      for (const trace::Range& range : reach->ranges) keep(range, {mask, kAll});
     }
     const model::TouchedBytes touched = model::touched_bytes(e);
     for (int i = 0; i < touched.count; ++i) {
@@ -55,7 +59,7 @@ class PrefixTies {
       if (touched.ranges[i].size > model::kManyBytes) {
         large_ &= mask;
       } else {
-        for_bytes(touched.ranges[i], [&](Byte& byte) { byte.events &= mask; });
+        keep(touched.ranges[i], {kAll, mask});
       }
     }
   }
@@ -64,15 +68,36 @@ class PrefixTies {
   struct Byte {
     Mask sections = kAll, events = kAll;
   };
+  struct Granule {
+    Byte all;                                   // as long as its bytes do not differ
+    std::unique_ptr<std::array<Byte, 8>> each;  // from then on
+  };
   template <typename Function>
-  void for_bytes(const trace::Range& range, Function&& function) {
-    model::for_each_granule(range.address, range.size, [&](std::uint64_t granule, model::ByteMask mask) {
-      std::array<Byte, 8>& bytes = granules_[granule];
-      for_each_bit(mask, [&](std::size_t i) { function(bytes[i]); });
+  void read(const trace::Range& range, Function&& function) {
+    granules_.for_range(range.address, range.size, [&](const Granule& granule, model::ByteMask mask) {
+      if (granule.each == nullptr) return function(granule.all);
+      for_each_bit(mask, [&](std::size_t i) { function((*granule.each)[i]); });
+    });
+  }
+  void keep(const trace::Range& range, const Byte& kept) {
+    const auto apply = [&](Byte& byte) {
+      byte.sections &= kept.sections;
+      byte.events &= kept.events;
+    };
+    model::for_each_granule(range.address, range.size, [&](std::uint64_t number, model::ByteMask mask) {
+      Granule& granule = granules_[number];
+      if (granule.each == nullptr && mask != 0xff) {
+        const bool changes = (granule.all.sections & ~kept.sections) != 0 || (granule.all.events & ~kept.events) != 0;
+        if (!changes) return;
+        granule.each = std::make_unique<std::array<Byte, 8>>();
+        granule.each->fill(granule.all);
+      }
+      if (granule.each == nullptr) return apply(granule.all);
+      for_each_bit(mask, [&](std::size_t i) { apply((*granule.each)[i]); });
     });
   }
 
-  model::Shadow<std::array<Byte, 8>> granules_;
+  model::Shadow<Granule> granules_;
   Mask everything_ = kAll;  // section events that reach everything
   Mask sections_ = kAll;    // all section events that reach something
   Mask large_ = kAll;       // events on more than model::kManyBytes

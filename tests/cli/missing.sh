@@ -27,6 +27,14 @@ expect 0 "$racecast" analyze --help
 says out "--missing"
 says out "unsound"
 
+# A limit that is reached is said, and is an exit code if asked for: never a plain «no race found».
+expect 4 "$racecast" analyze free.rct --memory 1 --fail-incomplete --json limited.json
+says err "before the memory limit (--memory) was reached"
+says out "not everything was looked at"
+grep -q '"complete": *false' limited.json || fail "a limit was reached, and limited.json is complete"
+expect 0 "$racecast" analyze --help
+says out "--budget"
+
 # What only missing code keeps apart is said in one line, and is an exit code if asked for; not where something races, or nothing
 # else would.
 expect 0 "$racecast" analyze free.rct --json hidden.json

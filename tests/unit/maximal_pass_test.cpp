@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/analysis.h"
+#include "analysis/maximal/decide_window.h"
 #include "analysis/window/options.h"
 #include "report/render.h"
 #include "report/resolve.h"
@@ -12,6 +13,8 @@
 
 namespace racecast {
 namespace {
+
+namespace predict = analysis::predict;
 
 // B's scope must come before A's: none of the other default analyses sees it.
 constexpr const char* kSwapped =
@@ -153,6 +156,41 @@ TEST(MaximalPass, JobsChangeNothing) {
     EXPECT_EQ(one, with(2));
     EXPECT_EQ(one, with(7));
   }
+}
+
+TEST(MaximalPass, SaysWhichWindowsALimitLeftOut) {
+  const analysis::Output output =
+      maximal(text_trace(kSwapped), [](analysis::Input& input) { input.limits = Limits(std::nullopt, 1); });
+  EXPECT_TRUE(output.findings.empty());
+  EXPECT_FALSE(output.complete);
+  EXPECT_NE(output.limit.find("did not look at the last 1 of 1 windows before the memory limit"), std::string::npos)
+      << output.limit;
+}
+
+// Each pair of places that is not settled is unknown, not refuted.
+TEST(MaximalPass, SaysHowManyPairsALimitLeftOut) {
+  const trace::Trace trace = text_trace(kSwapped);
+  const predict::WindowOfTrace window{trace, 0, 0, true};
+  predict::DecideOptions options;
+  options.asked = {predict::Relaxation::None};
+  const Result<predict::WindowResult> result =
+      predict::decide(window, options, {1, Limits(Limits::Clock::duration::zero(), 0), {}});
+  ASSERT_TRUE(result) << result.error().message;
+  const predict::Answer& answer = result->answers.front();
+  ASSERT_FALSE(answer.places.empty());
+  EXPECT_EQ(answer.counts.left, answer.places.size());
+  for (const predict::Settled& settled : answer.places) EXPECT_EQ(settled.verdict, predict::Verdict::Unknown);
+}
+
+TEST(MaximalPass, LessMemoryMakesSmallerWindows) {
+  using namespace predict;
+  EXPECT_EQ(fitting(0).whole, kWholeTrace);
+  EXPECT_EQ(fitting(std::uint64_t{1} << 50).window, kWindow);
+  EXPECT_EQ(fitting(kBytesOfEvent * 100'000).whole, 100'000u);
+  EXPECT_EQ(fitting(1).window, kLeastWindow);
+  EXPECT_EQ(count_windows(100, {100, 50}), 1u);
+  EXPECT_EQ(count_windows(101, {100, 50}), 4u);  // 0, 25, 50, 75
+  EXPECT_EQ(count_windows(100, {50, 50}), 3u);
 }
 
 TEST(MaximalPass, WindowsSayThatTheyMayMissSomething) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "analysis/analysis.h"
 #include "analysis/window/options.h"
@@ -86,6 +87,48 @@ TEST(Run, JobsAndBatchesDoNotMatter) {
       EXPECT_EQ(text_of(*one), text_of(*other)) << jobs << " jobs, batches of " << batch;
       EXPECT_EQ(other->events, trace.events.size());
     }
+}
+
+// Every analysis says that it was ended, and what it found is what it finds in the beginning of the trace.
+TEST(Run, ALimitLeavesTheBeginning) {
+  const trace::Trace trace = busy_trace();
+  const std::size_t batch = 20;
+  trace::Trace beginning = trace;
+  beginning.events.resize(batch);
+  for (const Limits& over : {Limits(Limits::Clock::duration::zero(), 0), Limits(std::nullopt, 1)}) {
+    analysis::Input input = in_batches(trace, batch, 2);
+    input.limits = over;
+    for (const std::string& name : all_names()) {
+      const Result<analysis::Outputs> ended = analysis::run(input, std::vector{name});
+      ASSERT_TRUE(ended) << ended.error().message;
+      EXPECT_EQ(ended->events, batch);
+      const analysis::Output& output = ended->by_analysis.front();
+      EXPECT_FALSE(output.complete) << name;
+      EXPECT_NE(output.limit.find(name + " looked at the first 20 events before the "), std::string::npos)
+          << output.limit;
+      EXPECT_NE(output.limit.find(over.memory() == 0 ? "time limit (--budget)" : "memory limit (--memory)"),
+                std::string::npos)
+          << output.limit;
+      const Result<analysis::Outputs> all = analysis::run(in_batches(beginning, batch, 1), std::vector{name});
+      ASSERT_TRUE(all) << all.error().message;
+      for (const finding::Finding& finding : output.findings)
+        EXPECT_TRUE(std::ranges::any_of(all->by_analysis.front().findings, [&](const finding::Finding& other) {
+          return other.first.event == finding.first.event && other.second.event == finding.second.event;
+        })) << name;
+    }
+  }
+}
+
+TEST(Run, LimitsThatAreNotReachedChangeNothing) {
+  const trace::Trace trace = busy_trace();
+  analysis::Input input = in_batches(trace, 50, 2);
+  const Result<analysis::Outputs> without = analysis::run(input, all_names());
+  input.limits = Limits(std::chrono::hours(1), std::uint64_t{1} << 50);
+  const Result<analysis::Outputs> with = analysis::run(input, all_names());
+  ASSERT_TRUE(without && with);
+  EXPECT_EQ(text_of(*without), text_of(*with));
+  for (std::size_t i = 0; i < with->by_analysis.size(); ++i)
+    EXPECT_EQ(without->by_analysis[i].limit, with->by_analysis[i].limit);
 }
 
 TEST(Run, AnErrorEndsItWithAllThreadsAtRest) {

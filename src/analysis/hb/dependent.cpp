@@ -11,12 +11,12 @@ namespace racecast::analysis {
 namespace {
 
 // The earliest hinge that shb's order from the first access to the second goes through.
-const Hinge* hinge_between(const ShbPrefix& prefix, const finding::Finding& pair, model::Time first_time,
+const Hinge* hinge_between(const ShbPrefix& prefix, const model::EventAt& first,
                            const model::VectorClock& before_second) {
   for (const Hinge& hinge : prefix.hinges) {
-    const bool reaches_writer = pair.first.thread == hinge.writer_stamp.thread
-                                    ? first_time <= hinge.writer_stamp.time
-                                    : first_time <= hinge.writer_stamp.past[pair.first.thread];
+    const bool reaches_writer =
+        first.time <=
+        (first.thread == hinge.writer_stamp.thread ? hinge.writer_stamp.time : hinge.writer_stamp.past[first.thread]);
     if (reaches_writer && hinge.read_time <= before_second[hinge.reader]) return &hinge;
   }
   return nullptr;
@@ -36,7 +36,7 @@ Status file_dependent_races(const Input& input, const Outputs& outputs, std::vec
   RC_TRY(const ShbPrefix prefix, shb_prefix(input, wanted, outputs.facts.has_missing));
   for (std::size_t k = 0; k < dependent.size(); ++k) {
     finding::Finding& finding = findings[dependent[k]];
-    const Hinge* hinge = hinge_between(prefix, finding, prefix.time[2 * k], prefix.before[2 * k + 1]);
+    const Hinge* hinge = hinge_between(prefix, prefix.at[2 * k], prefix.before[2 * k + 1]);
     if (hinge == nullptr) continue;
     const auto places = std::minmax({hinge->writer, hinge->read});
     const auto race = std::find_if(findings.begin(), findings.end(), [&](const finding::Finding& other) {

@@ -15,7 +15,8 @@ FastTrack::FastTrack(const PassContext& context, unsigned shard, unsigned shards
     : clocks_(model::Order::Hb, context.definitions, context.facts.has_missing), shard_(shard), shards_(shards) {}
 
 void FastTrack::events(std::span<const Event> batch, std::uint64_t) {
-  for (const Event& e : batch) {
+  for (const Event& recorded : batch) {
+    const Event e = lanes_.rename(recorded);
     clocks_.enter(e);
     if (trace::is_checked(e)) {
       if (!access_epochs(e)) access(e);
@@ -165,6 +166,11 @@ void FastTrack::forget(const Event& e) {
 }
 
 Result<Output> FastTrack::finish(const Input& input) {
+  const auto translate = [&](EventAt& at) { at = lanes_.recorded(at); };
+  for (RaceAt& race : races_) {
+    std::ranges::for_each(race.firsts, translate);
+    translate(race.second);
+  }
   RC_TRY(Described described, describe_races(input, races_));
   Output output;
   output.findings = std::move(described.findings);

@@ -12,6 +12,7 @@
 
 #include "analysis/describe.h"
 #include "model/memory/shadow.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
@@ -53,6 +54,7 @@ class FastTrack final : public SinglePass {
   void free(const trace::Event& e);
   void forget(const trace::Event& e);
 
+  model::Lanes lanes_;  // the threads of all that follows are lanes
   model::SyncClocks clocks_;
   const unsigned shard_, shards_;
   model::Shadow<Cell> cells_;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "model/memory/byte_map.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
@@ -11,12 +12,13 @@ namespace racecast::analysis {
 Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wanted, bool has_missing) {
   ShbPrefix result;
   result.before.resize(wanted.size());
-  result.time.resize(wanted.size());
+  result.at.resize(wanted.size());
   std::multimap<EventNo, std::size_t> places;
   for (std::size_t i = 0; i < wanted.size(); ++i) places.emplace(wanted[i], i);
   const std::uint64_t end = places.empty() ? 0 : index(places.rbegin()->first) + 1;
 
   RC_TRY(auto source, input.open());
+  model::Lanes lanes;
   model::SyncClocks clocks(model::Order::Shb, source->definitions(), has_missing);
   struct Written {
     LocationId location{};
@@ -27,15 +29,16 @@ Result<ShbPrefix> shb_prefix(const Input& input, const std::vector<EventNo>& wan
   while (count < end) {
     RC_TRY(const auto batch, source->next());
     if (batch.empty()) break;
-    for (const trace::Event& e : batch) {
+    for (const trace::Event& recorded : batch) {
       if (count == end) break;
+      const trace::Event e = lanes.rename(recorded);
       const EventNo number{count++};
       clocks.enter(e);
       for (auto [at, last] = places.equal_range(number); at != last; ++at) {
         model::VectorClock& before = result.before[at->second];
         before = clocks.clock(e.thread);
         before.set(e.thread, clocks.now(e.thread) - 1);
-        result.time[at->second] = clocks.now(e.thread);
+        result.at[at->second] = {e.thread, clocks.now(e.thread)};
       }
       if (trace::reads(e)) {
         writers.for_each(e.address, e.size, [&](model::ByteMask, const Written& w) {

@@ -9,7 +9,7 @@
 
 namespace racecast::analysis {
 
-// A read that shb orders after a write only because it read from it.
+// A read that shb orders after a write only because it read from it. Threads are lanes here (model/order/lanes.h).
 struct Hinge {
   LocationId writer{}, read{};
   model::Stamp writer_stamp;
@@ -19,7 +19,7 @@ struct Hinge {
 
 struct ShbPrefix {
   std::vector<model::VectorClock> before;  // by position in `wanted`: what precedes the event, itself not included
-  std::vector<model::Time> time;           // of the event in its thread
+  std::vector<model::EventAt> at;          // the event
   std::vector<Hinge> hinges;               // in order of the read; the first kMaxHinges
 };
 inline constexpr std::size_t kMaxHinges = 100'000;

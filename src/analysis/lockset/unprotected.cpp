@@ -11,7 +11,8 @@ Unprotected::Unprotected(const PassContext& context, unsigned shard, unsigned sh
     : clocks_(model::Order::Must, context.definitions, context.facts.has_missing), shard_(shard), shards_(shards) {}
 
 void Unprotected::events(std::span<const Event> batch, std::uint64_t) {
-  for (const Event& e : batch) {
+  for (const Event& recorded : batch) {
+    const Event e = lanes_.rename(recorded);
     clocks_.enter(e);
     if (trace::is_checked(e)) {
       access(e);

@@ -12,6 +12,7 @@
 #include "analysis/analysis.h"
 #include "model/contexts.h"
 #include "model/memory/shadow.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
@@ -45,6 +46,7 @@ class Unprotected final : public SinglePass {
   void access(Cell& cell, std::uint64_t granule, const trace::Event& e);
   bool conflicts(const Entry& other, const trace::Event& e, model::LocksetId held);
 
+  model::Lanes lanes_;  // the threads of all that follows are lanes
   model::SyncClocks clocks_;
   model::Contexts contexts_;
   const unsigned shard_, shards_;

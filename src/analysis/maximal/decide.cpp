@@ -34,6 +34,7 @@ struct Predictor::Prepared {
       : window(trace, fixed, symbols), must(window) {}
   Window window;
   MustOrder must;
+  Limits limits;
   std::mutex mutex;  // for what follows
   std::vector<std::unique_ptr<Scratch>> idle;
 };
@@ -41,6 +42,10 @@ struct Predictor::Prepared {
 Predictor::Predictor(const trace::Trace& trace, std::uint64_t fixed, const model::SymbolicTrace* symbols)
     : prepared_(std::make_unique<Prepared>(trace, fixed, symbols)) {}
 Predictor::~Predictor() = default;
+
+void Predictor::limit(const Limits& limits) {
+  prepared_->limits = limits;
+}
 
 finding::Schedule whole_schedule(const Decision& decision) {
   finding::Schedule whole;
@@ -96,6 +101,7 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
     GoalSearch search{window, must, base, *solver, lemmas, attempt};
     search.near = stage.near;
     search.attempts = stage.attempts;
+    search.limits = &prepared_->limits;
     search.run(budget, decision);
     if (decision.verdict == Verdict::Race) {
       if (stage.near && attempt.as_recorded() != 0)
@@ -105,7 +111,7 @@ Decision Predictor::decide(EventNo a, EventNo b, const Budget& budget,
           written_out(window, decision.recorded == 0 ? std::span<const PointNo>(whole) : attempt.order(),
                       attempt.changed_values(), std::array{a, b}, decision.recorded);
     }
-    if (decision.verdict != Verdict::Unknown || decision.steps > budget.steps) break;
+    if (decision.verdict != Verdict::Unknown || decision.steps > budget.steps || prepared_->limits.reached()) break;
   }
   const std::scoped_lock lock(prepared_->mutex);
   prepared_->idle.push_back(std::move(scratch));

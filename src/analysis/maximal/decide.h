@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/limits.h"
 #include "finding/schedule.h"
 #include "model/symbolic/symbolic_trace.h"
 #include "smt/solver.h"
@@ -60,6 +61,8 @@ class Predictor {
   // With `symbols`, which must outlive it, values are relaxed.
   explicit Predictor(const trace::Trace& trace, std::uint64_t fixed = 0, const model::SymbolicTrace* symbols = nullptr);
   ~Predictor();
+  // Where they are reached, what is not decided stays unknown.
+  void limit(const Limits& limits);
 
   // Are the two not ordered by what must precede what? (Tier 1, order; O(1).)
   bool may_be_concurrent(EventNo a, EventNo b) const;

@@ -67,6 +67,7 @@ class Decider {
     settling.fixed = window_.fixed;
     settling.from_start = window_.first == 0;
     settling.jobs = means_.jobs;
+    settling.limits = means_.limits;
     settling.budget = options_.budget;
     PlacesSet leave_out = known_;
     leave_out.insert(options_.found.begin(), options_.found.end());
@@ -94,6 +95,7 @@ class Decider {
   Result<DetourResult> turn_branches(const Answer& so_far) const {
     DetourOptions turning;
     turning.jobs = means_.jobs;
+    turning.limits = means_.limits;
     turning.leave_out = known_;
     insert_races(so_far, turning.leave_out);
     if (means_.progress)

@@ -54,9 +54,10 @@ struct WindowResult {
   bool operator==(const WindowResult&) const = default;
 };
 
-// Does not change the answer.
+// Does not change the answer, unless a limit is reached.
 struct Means {
   unsigned jobs = 1;
+  Limits limits;
   std::function<void(std::uint64_t events)> progress;  // of the whole trace; may be empty
 };
 

@@ -25,6 +25,9 @@ using predict::Merged;
 using predict::Relaxation;
 using predict::WindowOfTrace;
 
+// Of the time that is left, so much is for one window at the most, if there are more.
+constexpr double kMostOfTime = 0.25;
+
 // An analysis of the family, and what may differ from the recorded run.
 struct Member {
   std::string name;
@@ -78,7 +81,13 @@ void add_limit(const std::string& text, Output& output) {
   output.complete = false;
 }
 
-void say_what_is_left(const Member& member, const Merged& all, std::uint64_t window, Output& output) {
+// What was left undone because a limit was reached.
+struct Left {
+  std::uint64_t pairs = 0, windows = 0;
+  const char* limit = "";
+};
+
+void say_what_is_left(const Member& member, const Merged& all, const Left& left, std::uint64_t window, Output& output) {
   const auto say = [&](Merged::Why why, std::string_view what) {
     const auto n = std::ranges::count_if(all.unsettled, [&](const auto& entry) { return entry.second.why == why; });
     if (n != 0)
@@ -87,6 +96,14 @@ void say_what_is_left(const Member& member, const Merged& all, std::uint64_t win
   say(Merged::Why::Budget, fmt::format("not settled within the budget of {}", member.name));
   say(Merged::Why::InPart, "not examined in full");
   say(Merged::Why::Rejected, "left unknown because the judge rejected the schedule");
+  if (left.pairs != 0)
+    add_limit(fmt::format("{} {} not settled before {} was reached", left.pairs,
+                          left.pairs == 1 ? "pair of places was" : "pairs of places were", left.limit),
+              output);
+  if (left.windows != 0)
+    add_limit(fmt::format("{} did not look at the last {} of {} windows before {} was reached", member.name,
+                          left.windows, left.windows + all.windows, left.limit),
+              output);
   if (all.cut != 0)
     add_limit(fmt::format("{} granules have more accesses than {} looks at", all.cut, member.name), output);
   if (all.windows <= 1) return;
@@ -151,12 +168,14 @@ class MaximalPass final : public Pass {
 
   void events(std::span<const trace::Event> batch, std::uint64_t) override {
     for (const trace::Event& e : batch) starts_.add(e);
+    events_ += batch.size();
   }
 
   Result<std::vector<Output>> finish_all(const Input& input) override {
-    const predict::WindowSize size = input.own.get<WindowOptions>().size({});
+    const predict::WindowSize size = input.own.get<WindowOptions>().size(predict::fitting(input.limits.memory()));
     std::optional<WindowOfTrace> whole;
-    RC_TRY(std::vector<Merged> merged, decide_all(input, size, whole));
+    std::uint64_t windows_left = 0;
+    RC_TRY(std::vector<Merged> merged, decide_all(input, size, whole, windows_left));
     // A second look, for locks and stacks: at the trace, if it is not in memory.
     const Input of_whole = whole ? input_of(whole->trace) : input;
     RC_TRY(const auto accesses, describe_accesses(of_whole, accesses_of(merged)));
@@ -165,7 +184,8 @@ class MaximalPass final : public Pass {
       Output& output = outputs.emplace_back();
       for (const std::string& text : merged[i].rejected) output.rejected.push_back(members_[i].name + ": " + text);
       output.figures = figures_of(merged[i]);
-      say_what_is_left(members_[i], merged[i], size.window, output);
+      say_what_is_left(members_[i], merged[i], {merged[i].left, windows_left, input.limits.what()}, size.window,
+                       output);
       describe(members_[i], accesses, input.keep_racy_events, merged[i], output);
       if (whole)
         for (finding::Finding& finding : output.findings) RC_TRY_STATUS(say_locks_of_schedule(whole->trace, finding));
@@ -175,20 +195,26 @@ class MaximalPass final : public Pass {
   }
 
  private:
-  // `whole`: the window, if there is but one.
+  // `whole`: the window, if there is but one. `windows_left`: there are so many more, and a limit was reached.
   Result<std::vector<Merged>> decide_all(const Input& input, const predict::WindowSize& size,
-                                         std::optional<WindowOfTrace>& whole) const {
+                                         std::optional<WindowOfTrace>& whole, std::uint64_t& windows_left) const {
     predict::DecideOptions options;
     for (const Member& member : members_) options.asked.push_back(member.relaxation);
     options.only_new = input.only_new;
     options.known = input.scheduled;
-    const predict::Means means{input.jobs, input.progress};
     RC_TRY(auto source, input.open());
     predict::Windows windows(std::move(source), size, starts_);
     predict::WindowMerger merger(members_.size());
-    for (;;) {
+    for (std::uint64_t left = predict::count_windows(events_, size);; --left) {
+      if (left != 0 && input.limits.reached()) {
+        windows_left = left;
+        return merger.finish();
+      }
       RC_TRY(std::optional<WindowOfTrace> window, windows.next());
       if (!window) return merger.finish();
+      // No window may take all of the time: the pairs that promise most are in any of them.
+      const double part = std::max(1.0 / static_cast<double>(std::max<std::uint64_t>(left, 1)), kMostOfTime);
+      const predict::Means means{input.jobs, input.limits.part(left <= 1 ? 1.0 : part), input.progress};
       predict::forget_passed_on_addresses(window->trace);
       RC_TRY(predict::WindowResult result, predict::decide(*window, options, means));
       const std::vector<finding::Places> races = predict::races_of(result);
@@ -268,6 +294,7 @@ class MaximalPass final : public Pass {
   const trace::Definitions& definitions_;
   std::vector<Member> members_;
   predict::SemaphoreStarts starts_;
+  std::uint64_t events_ = 0;
 };
 
 }  // namespace

@@ -44,6 +44,7 @@ void add_answer(Answer& answer, const WindowResult& window, Merged& all) {
   all.locked += answer.counts.locked;
   all.ordered += answer.counts.ordered;
   all.cut += answer.counts.cut;
+  all.left += answer.counts.left;
   all.found_before.insert(answer.found_before.begin(), answer.found_before.end());
   if (answer.detours) all.detours = std::move(answer.detours);  // only a whole trace has them: one window
 }

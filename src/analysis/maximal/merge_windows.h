@@ -34,7 +34,7 @@ struct Merged {
   std::vector<std::string> rejected;
   std::optional<DetourResult> detours;  // path
 
-  std::uint64_t windows = 0, carried = 0, conflicting = 0, locked = 0, ordered = 0, cut = 0, unknown = 0;
+  std::uint64_t windows = 0, carried = 0, conflicting = 0, locked = 0, ordered = 0, cut = 0, left = 0, unknown = 0;
   std::array<std::uint64_t, kTiers> settled_by{};
   std::vector<std::uint32_t> cones, attempts;
   bool operator==(const Merged&) const = default;

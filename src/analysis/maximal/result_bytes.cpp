@@ -11,7 +11,7 @@ namespace racecast::analysis::predict {
 namespace {
 
 constexpr std::uint32_t kOptionsForm = 0x314f4352;  // "RCO1"
-constexpr std::uint32_t kResultForm = 0x31524352;   // "RCR1"
+constexpr std::uint32_t kResultForm = 0x32524352;   // "RCR2"
 constexpr std::uint64_t kMostAsked = 16;
 
 // ---- writing
@@ -96,7 +96,7 @@ void put(ByteWriter& writer, const Answer& answer) {
   writer.varint(answer.carried);
   put_all(writer, answer.places);
   for (const std::uint64_t count :
-       {answer.counts.conflicting, answer.counts.locked, answer.counts.ordered, answer.counts.cut})
+       {answer.counts.conflicting, answer.counts.locked, answer.counts.ordered, answer.counts.cut, answer.counts.left})
     writer.varint(count);
   put_all(writer, answer.found_before);
   writer.u8(answer.detours ? 1 : 0);
@@ -212,8 +212,8 @@ class ResultReader {
     get(answer.windows);
     get(answer.carried);
     get_all(answer.places, 20);
-    for (std::uint64_t* count :
-         {&answer.counts.conflicting, &answer.counts.locked, &answer.counts.ordered, &answer.counts.cut})
+    for (std::uint64_t* count : {&answer.counts.conflicting, &answer.counts.locked, &answer.counts.ordered,
+                                 &answer.counts.cut, &answer.counts.left})
       get(*count);
     get_all(answer.found_before, 2);
     if (!flag()) return;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <numeric>
 
 #include "base/workers.h"
 #include "model/order/fork_join.h"
@@ -32,19 +33,36 @@ class Settler {
     result.counts = candidates_.counts();
     result.left_out = candidates_.left_out();
     result.places.resize(candidates_.size());
-    std::atomic<std::size_t> next = 0, done = 0;
+    std::vector<std::size_t> order(candidates_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+      return index(candidates_.closest(i).second) - index(candidates_.closest(i).first);
+    });
+    std::atomic<std::size_t> next = 0, done = 0, left = 0;
     const std::size_t jobs = std::clamp<std::size_t>(options_.jobs, 1, std::max<std::size_t>(candidates_.size(), 1));
     RC_TRY_STATUS(on_threads(static_cast<unsigned>(jobs), [&](unsigned worker, const std::atomic<bool>& failed) {
-      for (std::size_t i = next++; i < candidates_.size() && !failed; i = next++) {
-        result.places[i] = settle_places(i);
+      for (std::size_t k = next++; k < order.size() && !failed; k = next++) {
+        Settled& settled = result.places[order[k]];
+        settled = options_.limits.reached() ? not_looked_at(order[k]) : settle_places(order[k]);
+        // What a limit ended may also be what the budget would have ended.
+        if (settled.verdict == Verdict::Unknown && options_.limits.reached()) ++left;
         ++done;
         if (worker == 0 && options_.progress) options_.progress(done, candidates_.size());
       }
     }));
+    result.counts.left = left;
     return result;
   }
 
  private:
+  Settled not_looked_at(std::size_t i) const {
+    Settled settled;
+    settled.places = candidates_.places(i);
+    settled.verdict = Verdict::Unknown;
+    settled.pair = candidates_.closest(i);
+    settled.in_full = false;
+    return settled;
+  }
   Settled settle_places(std::size_t i) const {
     const Candidates::Tries tries = candidates_.tries(i);
     Settled settled;
@@ -176,7 +194,11 @@ class Settler {
 
   // Decides as if nothing were relaxed.
   const Predictor& unrelaxed() const {
-    std::call_once(unrelaxed_made_, [&] { unrelaxed_ = std::make_unique<const Predictor>(window_, options_.fixed); });
+    std::call_once(unrelaxed_made_, [&] {
+      auto made = std::make_unique<Predictor>(window_, options_.fixed);
+      made->limit(options_.limits);
+      unrelaxed_ = std::move(made);
+    });
     return *unrelaxed_;
   }
 
@@ -257,7 +279,8 @@ Result<SettledWindow> settle(const trace::Trace& window, const SettleOptions& op
                                           options.one_of, options.symbols});
     if (unlocked.size() == 0) return SettledWindow{{}, unlocked.counts(), unlocked.left_out()};
   }
-  const Predictor predictor(window, options.fixed, options.symbols);
+  Predictor predictor(window, options.fixed, options.symbols);
+  predictor.limit(options.limits);
   const Candidates candidates(
       execution,
       {options.fixed, [&](EventNo a, EventNo b) { return needed.may_race(a, b) && predictor.may_be_concurrent(a, b); },

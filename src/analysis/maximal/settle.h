@@ -2,7 +2,8 @@
 // threads at once. A race counts only if the judge accepts its schedule.
 //
 // Every pair of places is decided by itself and budgets are counted in steps, so the answer does not depend on the
-// number of threads.
+// number of threads, nor on the order: those whose accesses are closest to each other come first, so that a limit of
+// time or memory, where it is reached, leaves out what promises least.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 
 #include "analysis/maximal/decide.h"
 #include "analysis/window/candidates.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "finding/finding.h"
 #include "trace/trace.h"
@@ -63,6 +65,7 @@ struct SettleOptions {
   // lost.
   bool falls_back = false;
   unsigned jobs = 1;
+  Limits limits;  // where they are reached, the rest is unknown, and counted (Candidates::Counts::left)
   const PlacesSet* leave_out = nullptr;                            // of no interest; may be null
   const HashSet<std::uint64_t>* one_of = nullptr;                  // only pairs with one of these places; null: all
   std::function<void(std::size_t done, std::size_t of)> progress;  // called by the calling thread; may be empty

@@ -87,7 +87,7 @@ bool Challenges::locks_refute(PointNo read, PointNo challenger) const {
   const std::span<const std::uint32_t> mine = regions_.held(read);
   if (mine.empty()) return false;
   const std::uint32_t own = window_.thread_of[read];
-  std::vector<std::uint32_t> kept(must_.needs(read).begin(), must_.needs(read).end());
+  std::vector<std::uint32_t> kept = must_.needs(read).by_thread();
   kept[own] = window_.position_of[read];
   const auto join = [&](PointNo p) {
     for (std::uint32_t t = 0; t < kept.size(); ++t)

@@ -27,7 +27,7 @@ bool Nearby::prepare(const Question& question) {
   const bool is_write = challenger != couple.floor, has_writer = couple.writer != couple.floor;
   read_ = couple.read;
   forbidden_ = form == Form::Without ? couple.writer : kNone;
-  shown_.kept.assign(must_.needs(read_).begin(), must_.needs(read_).end());
+  shown_.kept = must_.needs(read_).by_thread();
   shown_.kept[window_.thread_of[read_]] = window_.position_of[read_];
   held_back_.assign(threads_, kNone);
   until_.assign(threads_, kNone);
@@ -136,7 +136,7 @@ Nearby::Step Nearby::step(std::uint32_t thread, const Question& question) {
 }
 
 bool Nearby::ready(PointNo point) const {
-  const std::span<const std::uint32_t> needs = must_.clock(point);
+  const predict::MustOrder::Counts needs = must_.clock(point);
   const std::uint32_t own = window_.thread_of[point];
   for (std::uint32_t t = 0; t < threads_; ++t)
     if (t != own && needs[t] > done_[t]) return false;

@@ -80,9 +80,12 @@ class NondetPass final : public SinglePass {
     RC_TRY(auto source, input.open());
     predict::Windows windows(std::move(source), size, starts_);
     Collected all;
+    bool left = false;
     for (;;) {
       RC_TRY(std::optional<WindowOfTrace> window, windows.next());
       if (!window) break;
+      left = input.limits.reached();
+      if (left) break;
       // Reads have their writers, but missing code is kept where what it reaches holds the same values.
       predict::forget_passed_on_addresses(window->trace);
       add(look_at(*window, size, input, options, places_of(all)), all);
@@ -97,6 +100,11 @@ class NondetPass final : public SinglePass {
     output.figures = figures_of(all);
     output.rejected = std::move(all.rejected);
     say_what_is_left(all, size, output);
+    if (left) {
+      output.complete = false;
+      output.limit += fmt::format("{}nondet looked at {} windows before {} was reached",
+                                  output.limit.empty() ? "" : "; ", all.windows, input.limits.what());
+    }
     RC_TRY_STATUS(describe(input, all, output));
     return output;
   }

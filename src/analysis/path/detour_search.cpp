@@ -63,6 +63,12 @@ class Search {
         cut_ += all.size() - done;
         break;
       }
+      if (options_.limits.reached()) {
+        result_.limits.push_back(
+            fmt::format("path took {} of {} ways through unexecuted branches before {} was reached", done,
+                        std::min(all.size(), affordable), options_.limits.what()));
+        break;
+      }
       ++done;
       RC_TRY_STATUS(look_at(combination));
       if (options_.progress) options_.progress(done, std::min(all.size(), affordable));
@@ -244,6 +250,7 @@ class Search {
     SettleOptions settling;
     for (const model::Divergence& divergence : variant.divergences) settling.diverged.push_back(divergence.from);
     settling.jobs = is_small() ? 1 : options_.jobs;  // starting threads takes longer than a small variant
+    settling.limits = options_.limits;
     settling.recorded = &symbols_;
     settling.turns = last_turns(variant);
     settling.budget.steps = 2'000'000;

@@ -29,6 +29,7 @@ struct DetourRace {
 
 struct DetourOptions {
   unsigned jobs = 1;
+  Limits limits;
   PlacesSet leave_out;                                             // of no interest
   std::function<void(std::size_t done, std::size_t of)> progress;  // may be empty
 };

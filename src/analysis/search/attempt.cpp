@@ -33,9 +33,11 @@ void Attempt::reset(PointNo as_recorded) {
   ++run_;
   as_recorded_ = as_recorded;
   done_.resize(threads);
+  done_in_lane_.assign(window_.lanes, 0);
   for (std::size_t t = 0; t < threads; ++t) {
     const std::vector<PointNo>& points = window_.of_thread[t];
     done_[t] = static_cast<std::uint32_t>(std::ranges::upper_bound(points, as_recorded) - points.begin());
+    done_in_lane_[window_.lane_of_thread[t]] += done_[t];
   }
   verified_.assign(threads, kNone);
   depth_at_wait_.assign(threads, 1);
@@ -194,9 +196,10 @@ bool Attempt::is_done(const Proposal& proposal, std::span<const std::uint32_t> w
 bool Attempt::ready(PointNo point) {
   const std::uint32_t t = window_.thread_of[point];
   if (verified_[t] != must_.clock_id(point)) {
-    const std::span<const std::uint32_t> needs = must_.clock(point);
-    for (std::uint32_t u = 0; u < done_.size(); ++u)
-      if (u != t && needs[u] > done_[u]) return false;
+    const std::span<const std::uint32_t> needs = must_.clock(point).by_lane();
+    const std::uint32_t own = window_.lane_of(point);
+    for (std::uint32_t lane = 0; lane < window_.lanes; ++lane)
+      if (done_in_lane_[lane] < (lane == own ? window_.place_of(point) : needs[lane])) return false;
     verified_[t] = must_.clock_id(point);
   }
   if (into_.empty()) return true;
@@ -481,6 +484,7 @@ void Attempt::perform(PointNo point) {
     perform_sync(point, e, t, failed);
   }
   ++done_[t];
+  ++done_in_lane_[window_.lane_of_thread[t]];
 }
 
 void Attempt::perform_write(PointNo point, const Event& e) {

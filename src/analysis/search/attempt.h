@@ -176,7 +176,7 @@ class Attempt {
   const MustOrder& must_;
   const Proposal* proposal_ = nullptr;
   HashMap<PointNo, std::vector<PointNo>> into_;  // edges of the proposal, by target
-  std::vector<std::uint32_t> done_, verified_, depth_at_wait_;
+  std::vector<std::uint32_t> done_, done_in_lane_, verified_, depth_at_wait_;
   std::vector<std::uint64_t> slept_at_;
   std::vector<PointNo> deviated_;
   PointNo as_recorded_ = 0;

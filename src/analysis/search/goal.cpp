@@ -19,7 +19,7 @@ GoalOrder::GoalOrder(const Window& window, const MustOrder& must)
 // A thread's own component of a clock means nothing.
 void GoalOrder::put_next(PointNo point) {
   const std::uint32_t own = window_.thread_of[point];
-  const std::span<const std::uint32_t> needs = must_.needs(point);
+  const MustOrder::Counts needs = must_.needs(point);
   for (std::uint32_t t = 0; t < threads_; ++t)
     cut_[t] = std::max(cut_[t], t == own ? window_.position_of[point] : needs[t]);
   put_after(point);
@@ -29,7 +29,7 @@ void GoalOrder::put_next(PointNo point) {
 
 void GoalOrder::keep(PointNo point) {
   const std::uint32_t own = window_.thread_of[point];
-  const std::span<const std::uint32_t> clock = must_.clock(point);
+  const MustOrder::Counts clock = must_.clock(point);
   for (std::uint32_t t = 0; t < threads_; ++t)
     cut_[t] = std::max(cut_[t], t == own ? window_.position_of[point] + 1 : clock[t]);
 }
@@ -68,7 +68,7 @@ std::vector<std::uint32_t> closure(const Window& window, const MustOrder& must, 
       const std::uint32_t t = window.thread_of[from];
       if (window.position_of[from] < kept[t]) continue;
       kept[t] = window.position_of[from] + 1;
-      const std::span<const std::uint32_t> needs = must.clock(from);
+      const MustOrder::Counts needs = must.clock(from);
       for (std::uint32_t u = 0; u < kept.size(); ++u)
         if (u != t) kept[u] = std::max(kept[u], needs[u]);
       grown = true;
@@ -126,6 +126,7 @@ void GoalSearch::run(const Budget& budget, Decision& decision) {
         CHECK(attempt.run(proposal, false), "an attempt went well only once");
       return;
     }
+    if (limits != nullptr && limits->reached()) return;
     if (decision.steps > budget.steps || (!done && !lemmas.learn(attempt, proposal))) return;
     if (decision.attempts > budget.search && !whole && !window.relaxed()) {
       whole = true;

@@ -70,6 +70,7 @@ struct GoalSearch {
   bool for_people = true;
   bool near = false;  // keep what was recorded before the accesses that race, as far as it goes
   std::uint64_t attempts = ~std::uint64_t{0};  // at the most
+  const Limits* limits = nullptr;              // where they are reached, it gives up
 
   // Race: the goal can be reached; `attempt` has performed how. Adds to `decision`, which is that of earlier searches
   // for this goal, all but the schedule.

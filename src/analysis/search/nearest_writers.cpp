@@ -7,7 +7,7 @@ namespace racecast::analysis::predict {
 NearestWriters::NearestWriters(const MustOrder& must, PointNo reader, CellNo cell, PointNo section) : reader_(reader) {
   const MustOrder::PossibleWriters possible = must.writers(reader, cell, section);
   if (possible.before_all) before_all_ = section;
-  for (const std::span<const PointNo> writers : possible.by_thread) {
+  for (const std::span<const PointNo> writers : possible.by_lane) {
     const auto middle = std::ranges::lower_bound(writers, reader);
     const auto earlier = static_cast<std::size_t>(middle - writers.begin());
     const std::size_t own = middle != writers.end() && *middle == reader ? 1 : 0;

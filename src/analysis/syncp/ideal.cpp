@@ -85,7 +85,7 @@ const model::Stamp* SyncIdeals::needed_release(const VectorClock& ideal, ThreadI
   return nullptr;
 }
 
-std::optional<finding::Prefix> SyncIdeals::schedule(const Point& a, const Point& b) {
+std::optional<std::vector<Time>> SyncIdeals::schedule(const Point& a, const Point& b) {
   VectorClock ideal(a.past.times());
   ideal.join(b.past.times());
   // What is frozen is older than the event, so its own component is not told there.
@@ -108,7 +108,7 @@ std::optional<finding::Prefix> SyncIdeals::schedule(const Point& a, const Point&
       }
     }
   }
-  return finding::Prefix{{ideal.times().begin(), ideal.times().end()}};
+  return std::vector<Time>(ideal.times().begin(), ideal.times().end());
 }
 
 Result<std::vector<std::optional<finding::Prefix>>> syncp_schedules(
@@ -123,16 +123,19 @@ Result<std::vector<std::optional<finding::Prefix>>> syncp_schedules(
   }
   const std::uint64_t end = index(seconds.rbegin()->first) + 1;
   RC_TRY(auto source, input.open());
+  model::Lanes lanes;
   SyncIdeals ideals(source->definitions(), facts);
   for (std::uint64_t number = 0; number < end;) {
     RC_TRY(const auto batch, source->next());
     if (batch.empty()) break;
-    for (const Event& e : batch) {
+    for (const Event& recorded : batch) {
       if (number == end) break;
+      const Event e = lanes.rename(recorded);
       ideals.enter(e, number);
       if (trace::is_access(e.kind) || e.kind == trace::EventKind::Free) {
         for (auto [at, last] = seconds.equal_range(EventNo{number}); at != last; ++at)
-          schedules[at->second] = ideals.schedule(firsts.at(pairs[at->second].first), ideals.here(e.thread));
+          if (const auto kept = ideals.schedule(firsts.at(pairs[at->second].first), ideals.here(e.thread)))
+            schedules[at->second] = finding::Prefix{lanes.counts(*kept)};
         if (auto first = firsts.find(EventNo{number}); first != firsts.end()) first->second = ideals.here(e.thread);
       }
       ideals.leave(e);

@@ -8,8 +8,8 @@
 // held at the ends of the prefixes are looked at, not all locks; the paper keeps a cursor for every lock, pair of
 // threads and variable instead, which is quicker where nearly all pairs fail, and needs that much memory.
 //
-// Cost of one ideal: rounds × (threads + held locks × threads) binary searches; a handful of rounds in practice.
-// Memory: about 60 bytes and one clock per scope of the trace so far.
+// Threads are lanes (model/order/lanes.h). Cost of one ideal: rounds × (threads + held locks × threads) binary
+// searches; a handful of rounds in practice. Memory: about 60 bytes and one clock per scope of the trace so far.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,7 @@
 
 #include "analysis/analysis.h"
 #include "model/contexts.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
@@ -43,8 +44,9 @@ class SyncIdeals {
   Point here(ThreadId thread);
 
   // Can both be next, after a sync-preserving reordering? `a` is the earlier, `b` the event that its thread is at. If
-  // not, no later event of b's thread can be next together with a.
-  std::optional<finding::Prefix> schedule(const Point& a, const Point& b);
+  // not, no later event of b's thread can be next together with a. The schedule: how much of each thread, in recorded
+  // order.
+  std::optional<std::vector<model::Time>> schedule(const Point& a, const Point& b);
 
   model::Contexts& contexts() { return contexts_; }
 

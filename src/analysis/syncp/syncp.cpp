@@ -54,7 +54,8 @@ class SyncpPass final : public SinglePass {
         racy_(context.keep_racy_events) {}
 
   void events(std::span<const Event> batch, std::uint64_t first) override {
-    for (const Event& e : batch) {
+    for (const Event& recorded : batch) {
+      const Event e = lanes_.rename(recorded);
       ideals_.enter(e, first);
       if (trace::is_checked(e)) {
         if (granules_.overlaps(e.address, e.size)) access(e, first);
@@ -133,14 +134,14 @@ class SyncpPass final : public SinglePass {
     for (; alive->seen < count; ++alive->seen) alive->accesses.push_back(alive->seen);
     while (!alive->accesses.empty()) {
       const Remembered& earlier = group.accesses[alive->accesses.back()];
-      std::optional<finding::Prefix> schedule;
+      std::optional<std::vector<model::Time>> schedule;
       if (earlier.point.time > now.point.past[group.thread] &&
           !ideals_.contexts().exclude_each_other(earlier.point.lockset, now.point.lockset))
         schedule = ideals_.schedule(earlier.point, now.point);
       if (schedule) {
         if (report) {
           reported_.insert(places_of(group, e));
-          pairs_.push_back({side(group.thread, group, earlier), side(e, now), std::move(*schedule)});
+          pairs_.push_back({side(group.thread, group, earlier), side(e, now), {lanes_.counts(*schedule)}});
         }
         return true;
       }
@@ -186,7 +187,7 @@ class SyncpPass final : public SinglePass {
   finding::Access side(ThreadId thread, LocationId location, bool writes, bool atomic, bool frees,
                        const Remembered& access) {
     finding::Access result{EventNo{access.event},
-                           thread,
+                           lanes_.recorded({thread, access.point.time}).thread,
                            location,
                            writes,
                            atomic,
@@ -202,6 +203,7 @@ class SyncpPass final : public SinglePass {
 
   const trace::Definitions& definitions_;
   const model::GranuleSet granules_;
+  model::Lanes lanes_;  // the threads of all that follows are lanes, but for those of pairs_
   SyncIdeals ideals_;
   HashMap<std::uint64_t, std::vector<Group>> history_;
   tsl::robin_set<finding::Places, finding::PlacesHash> reported_;

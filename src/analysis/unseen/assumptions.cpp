@@ -9,6 +9,7 @@
 
 #include "analysis/describe.h"
 #include "analysis/unseen/unrecorded.h"
+#include "model/order/lanes.h"
 #include "model/order/open_sections.h"
 #include "model/order/sync_clocks.h"
 
@@ -22,9 +23,15 @@ namespace {
 
 constexpr std::uint64_t kNoName = ~std::uint64_t{0};
 
+// An event of the trace, and as one of a lane (model/order/lanes.h).
+struct Moment {
+  EventAt at, in_lane;
+};
+
 struct OwnPoint {
-  EventAt at;
+  Moment at;
   std::uint64_t name = kNoName;
+  ThreadId thread() const { return at.at.thread; }
 };
 
 // Where a schedule performs the events of a trace that goes by: greater is later.
@@ -83,7 +90,7 @@ class Claim {
     return all;
   }
   // `counts`: of each thread, how many events were before.
-  void pass(EventNo no, const EventAt& at, const std::vector<Time>& counts) {
+  void pass(EventNo no, const Moment& at, const std::vector<Time>& counts) {
     if (places_ && places_->cut() == index(no)) places_->cut_at(counts);
     if (no == finding_.first.event) first_ = at;
     if (no == finding_.second.event) second_ = at;
@@ -102,35 +109,36 @@ class Claim {
     open_ = false;
     if (!before_) return;
     for (const auto& [thread, q] : after_)
-      if (q.at.time <= (thread == second_.thread ? second_.time : clocks.clock(second_.thread)[thread]))
-        return assume(*before_, q, definitions);
+      if (follows(q.at, second_, clocks)) return assume(*before_, q, definitions);
   }
   bool ends_at(EventNo no) const { return no == finding_.second.event; }
 
  private:
-  bool follows(const EventAt& access, const EventAt& at, model::SyncClocks& clocks) const {
-    if (access.time == 0) return false;
-    return access.thread == at.thread ? access.time <= at.time : clocks.before(access.thread, access.time, at.thread);
+  // `at` is the event that its thread is at.
+  static bool follows(const Moment& earlier, const Moment& at, model::SyncClocks& clocks) {
+    const auto [lane, time] = earlier.in_lane;
+    if (time == 0) return false;
+    return lane == at.in_lane.thread ? time <= at.in_lane.time : clocks.before(lane, time, at.in_lane.thread);
   }
 
   void observed(const OwnPoint& point, model::SyncClocks& clocks) {
     if (!before_) {
       if (follows(first_, point.at, clocks)) before_ = point;
-    } else if (point.at.thread != before_->at.thread) {
+    } else if (point.thread() != before_->thread()) {
       // Of the thread that the second access is of, the last one: it is the closest.
-      if (point.at.thread == finding_.second.thread)
-        after_[point.at.thread] = point;
+      if (point.thread() == finding_.second.thread)
+        after_[point.thread()] = point;
       else
-        after_.try_emplace(point.at.thread, point);
+        after_.try_emplace(point.thread(), point);
     }
   }
 
   void scheduled(EventNo no, const OwnPoint& point, model::SyncClocks& clocks, const trace::Definitions& definitions) {
     const bool access = no == finding_.first.event || no == finding_.second.event;
-    const std::size_t place = access ? Places::kNext : places_->of(no, point.at);
+    const std::size_t place = access ? Places::kNext : places_->of(no, point.at.at);
     if (place != Places::kNever)
       for (const Scheduled& earlier : latest_)
-        if (earlier.point.at.thread != point.at.thread && earlier.place > place)
+        if (earlier.point.thread() != point.thread() && earlier.place > place)
           return assume(earlier.point, point, definitions);
     if (place != Places::kNever || follows(first_, point.at, clocks) || follows(second_, point.at, clocks))
       remember({place, point});
@@ -143,7 +151,7 @@ class Claim {
   };
   void remember(const Scheduled& made) {
     const auto same = std::ranges::find_if(
-        latest_, [&](const Scheduled& known) { return known.point.at.thread == made.point.at.thread; });
+        latest_, [&](const Scheduled& known) { return known.point.thread() == made.point.thread(); });
     if (same == latest_.end())
       latest_.push_back(made);
     else if (same->place < made.place)
@@ -156,12 +164,12 @@ class Claim {
     const auto name = [&](const OwnPoint& of) {
       return of.name < definitions.strings.size() ? definitions.strings[of.name] : std::string("code");
     };
-    finding_.assumes = finding::Assumed{{name(p), p.at.thread}, {name(q), q.at.thread}};
+    finding_.assumes = finding::Assumed{{name(p), p.thread()}, {name(q), q.thread()}};
     open_ = false;
   }
 
   Finding& finding_;
-  EventAt first_, second_;  // its accesses, once they have been
+  Moment first_, second_;  // its accesses, once they have been
   bool open_ = true;
   std::optional<OwnPoint> before_;      // observed: the first that is after the first access
   std::map<ThreadId, OwnPoint> after_;  // and those that were behind that
@@ -177,10 +185,12 @@ class Look {
       for (const std::uint64_t no : claim->moments()) moments_[no].push_back(claim);
   }
 
-  void add(const Event& e) {
+  void add(const Event& recorded) {
+    const Event e = lanes_.rename(recorded);
     clocks_.enter(e);
     const EventNo no{next_++};
-    const EventAt at{e.thread, clocks_.now(e.thread)};
+    const EventAt in_lane{e.thread, clocks_.now(e.thread)};
+    const Moment at{lanes_.recorded(in_lane), in_lane};
     const std::span<std::uint64_t> own = sections_.add(e, is_call(e) ? e.aux : kNoName);
     const auto name = std::ranges::find_if(own.rbegin(), own.rend(), [](std::uint64_t n) { return n != kNoName; });
     const bool is_moment = !moments_.empty() && moments_.begin()->first == index(no);
@@ -194,8 +204,8 @@ class Look {
         if (claim->is_open() && claim->ends_at(no)) claim->end(clocks_, definitions_);
       moments_.erase(moments_.begin());
     }
-    if (index(e.thread) >= counts_.size()) counts_.resize(index(e.thread) + 1);
-    counts_[index(e.thread)] = at.time;
+    if (index(at.at.thread) >= counts_.size()) counts_.resize(index(at.at.thread) + 1);
+    counts_[index(at.at.thread)] = at.at.time;
     clocks_.leave(e);
   }
 
@@ -208,6 +218,7 @@ class Look {
   }
 
   const trace::Definitions& definitions_;
+  model::Lanes lanes_;
   model::SyncClocks clocks_;
   std::span<Claim*> claims_;
   model::OpenSections<std::uint64_t> sections_;

@@ -9,6 +9,7 @@
 #include "analysis/unseen/ties.h"
 #include "analysis/unseen/unrecorded.h"
 #include "model/memory/shadow.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis::unseen {
@@ -28,7 +29,8 @@ class Look {
   }
 
   // False: there are as many as are wanted.
-  bool add(const Event& e) {
+  bool add(const Event& recorded) {
+    const Event e = lanes_.rename(recorded);
     // Left out by becoming a marker: times stay what they are.
     Event other = e;
     if (unrecorded_.add(e)) {
@@ -91,6 +93,7 @@ class Look {
   using PlacesSet = std::unordered_set<finding::Places, finding::PlacesHash>;
   const trace::Definitions& definitions_;
   UnrecordedSections unrecorded_;
+  model::Lanes lanes_;
   std::optional<model::SyncClocks> with_;
   model::SyncClocks without_;
   model::Shadow<Cell> cells_;

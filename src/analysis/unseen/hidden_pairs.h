@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostPairs = 1'000;
 
 struct HiddenPair {
   finding::Places places;
-  EventAt first, second;  // the first two that show it
+  EventAt first, second;  // the first two that show it; their threads are lanes (model/order/lanes.h)
 };
 
 struct HiddenPairs {

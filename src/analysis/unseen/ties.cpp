@@ -34,7 +34,8 @@ class Look {
   }
 
   // False: all pairs have been seen.
-  bool add(const Event& e) {
+  bool add(const Event& recorded) {
+    const Event e = lanes_.rename(recorded);
     clocks_.enter(e);
     // Innermost last; those of other kinds are numbers that no name has.
     const std::span<std::uint64_t> own = sections_.add(e, unrecorded_.is_unrecorded(e.aux) ? e.aux : kNoName);
@@ -120,6 +121,7 @@ class Look {
   }
 
   UnrecordedSections unrecorded_;
+  model::Lanes lanes_;
   model::SyncClocks clocks_;
   const std::vector<OrderedPair>& pairs_;
   std::vector<std::uint64_t> names_;  // of `pairs`

@@ -13,10 +13,12 @@
 
 #include "analysis/analysis.h"
 #include "analysis/describe.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis::unseen {
 
+// Their threads are lanes (model/order/lanes.h).
 struct OrderedPair {
   EventAt first, second;
 };

@@ -14,6 +14,7 @@
 #include "analysis/racy_counter.h"
 #include "analysis/wcp/cp_window.h"
 #include "analysis/wcp/first_race.h"
+#include "model/order/lanes.h"
 #include "model/order/sync_clocks.h"
 
 namespace racecast::analysis {
@@ -35,7 +36,8 @@ class CpPass final : public SinglePass {
         hb_(model::Order::Hb, context.definitions, context.facts.has_missing) {}
 
   void events(std::span<const Event> batch, std::uint64_t first) override {
-    for (const Event& e : batch) {
+    for (const Event& recorded : batch) {
+      const Event e = lanes_.rename(recorded);
       if (first % kStep == 0) note_held();
       must_.enter(e);
       hb_.enter(e);
@@ -158,7 +160,7 @@ class CpPass final : public SinglePass {
   void found(std::size_t a, std::size_t b) {
     window_[b].racy = true;
     const auto place_of = [&](const Event& e) { return finding::place_of(context_.definitions, e); };
-    const auto at = [&](const WindowEvent& e) { return EventAt{e.event.thread, e.time}; };
+    const auto at = [&](const WindowEvent& e) { return lanes_.recorded({e.event.thread, e.time}); };
     const Pair pair{EventNo{window_[a].number}, EventNo{window_[b].number}, at(window_[a]), at(window_[b])};
     const std::uint64_t one = place_of(window_[a].event), other = place_of(window_[b].event);
     auto [it, fresh] = pairs_.try_emplace(finding::Places(std::min(one, other), std::max(one, other)), pair);
@@ -176,6 +178,7 @@ class CpPass final : public SinglePass {
 
   const PassContext context_;
   const model::GranuleSet granules_;
+  model::Lanes lanes_;  // the threads of all that follows are lanes, but for those of pairs_
   model::SyncClocks must_, hb_;
   Scopes scopes_;
   std::vector<WindowEvent> window_;

@@ -24,6 +24,9 @@ class MustEdges {
   template <typename Absorb>
   void enter(const trace::Event& e, model::SyncClocks& hb, Absorb&& absorb) {
     must_.enter(e);
+    // Of a lane that gets another thread, the end of the one before.
+    if (e.kind == trace::EventKind::Fork && hb.now(e.child()) != 0)
+      state(e.child()).starts.emplace_back(hb.now(e.child()), hb.stamp(e.child()).past);
     ThreadState& self = state(e.thread);
     if (self.version == must_.version(e.thread)) return;
     self.version = must_.version(e.thread);

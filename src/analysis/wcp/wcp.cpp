@@ -12,10 +12,11 @@ namespace {
 class WcpPass final : public SinglePass {
  public:
   explicit WcpPass(const PassContext& context)
-      : context_(context), clocks_(context.definitions, context.facts.has_missing), history_(context, {}) {}
+      : context_(context), clocks_(context.definitions, context.facts.has_missing), history_(context, {}, lanes_) {}
 
   void events(std::span<const trace::Event> batch, std::uint64_t first) override {
-    for (const trace::Event& e : batch) {
+    for (const trace::Event& recorded : batch) {
+      const trace::Event e = lanes_.rename(recorded);
       clocks_.enter(e);
       if (trace::is_access(e.kind)) history_.access(e, first, clocks_);
       if (trace::is_checked_free(e)) history_.free(e, first, clocks_);
@@ -46,10 +47,11 @@ class WcpPass final : public SinglePass {
  private:
   void look_for_first(const trace::Event& e) {
     pairs_ = history_.take_pairs();
-    if (!pairs_.empty()) before_first_ = clocks_.clock(e.thread);
+    if (!pairs_.empty()) before_first_ = model::VectorClock(lanes_.counts(clocks_.clock(e.thread).times()));
   }
 
   const PassContext context_;
+  model::Lanes lanes_;
   WcpClocks clocks_;
   RaceHistory history_;
   std::vector<RacePair> pairs_;      // taken from history_ at the first race, and at the end

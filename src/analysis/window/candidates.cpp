@@ -233,6 +233,14 @@ void Candidates::for_intervals(std::uint32_t a, std::uint32_t b, Function&& func
   }
 }
 
+namespace {
+
+AccessPair in_order(std::uint32_t x, std::uint32_t y) {
+  return {EventNo{std::min(x, y)}, EventNo{std::max(x, y)}};
+}
+
+}  // namespace
+
 void Candidates::find_bundles(model::Contexts& contexts) {
   tsl::robin_map<finding::Places, std::uint32_t, finding::PlacesHash> numbers;
   for (const auto& [granule, sites] : meeting_) {
@@ -258,12 +266,24 @@ void Candidates::find_bundles(model::Contexts& contexts) {
           continue;
         }
         Bundle bundle{sites[j], sites[k], 0};
-        for_intervals(bundle.a, bundle.b, [&](std::uint32_t, auto interval) { bundle.pairs += interval.size(); });
+        AccessPair closest;
+        const auto distance = [](const AccessPair& pair) { return index(pair.second) - index(pair.first); };
+        for_intervals(bundle.a, bundle.b, [&](std::uint32_t x, auto interval) {
+          const auto after = std::lower_bound(interval.begin(), interval.end(), x);
+          const auto consider = [&](std::uint32_t y) {
+            const AccessPair pair = in_order(x, y);
+            if (closest == AccessPair() || distance(pair) < distance(closest)) closest = pair;
+          };
+          if (after != interval.begin()) consider(*std::prev(after));
+          if (after != interval.end()) consider(*after);
+          bundle.pairs += interval.size();
+        });
         counts_.ordered += product - bundle.pairs;
         if (bundle.pairs == 0) continue;
         const auto [it, fresh] = numbers.try_emplace(places, static_cast<std::uint32_t>(pairs_.size()));
-        if (fresh) pairs_.push_back({places, {}, false});
+        if (fresh) pairs_.push_back({places, {}, closest, false});
         PairOfPlaces& pair = pairs_[it->second];
+        if (distance(closest) < distance(pair.closest)) pair.closest = closest;
         if (pair.bundles.size() < kMaxBundles)
           pair.bundles.push_back(bundle);
         else
@@ -297,14 +317,6 @@ std::vector<Candidates::Class> Candidates::classes_of(const PairOfPlaces& pair) 
   }
   return classes;
 }
-
-namespace {
-
-AccessPair in_order(std::uint32_t x, std::uint32_t y) {
-  return {EventNo{std::min(x, y)}, EventNo{std::max(x, y)}};
-}
-
-}  // namespace
 
 void Candidates::all_of(const Class& c, std::vector<AccessPair>& pairs) const {
   for (const Bundle* bundle : c.bundles)

@@ -67,6 +67,8 @@ class Candidates {
   // What tier 1 left over: pairs of places, in the order of their first bundle.
   std::size_t size() const { return pairs_.size(); }
   const finding::Places& places(std::size_t i) const { return pairs_[i].places; }
+  // Of its pairs of accesses, one of those that are closest to each other in the trace.
+  const AccessPair& closest(std::size_t i) const { return pairs_[i].closest; }
 
   struct Tries {
     std::vector<AccessPair> pairs;  // all different; those to be tried first come first
@@ -75,12 +77,13 @@ class Candidates {
   // Thread-safe.
   Tries tries(std::size_t i) const;
 
-  // Numbers of pairs of accesses (of those that stand for others, one), but for the last.
+  // Numbers of pairs of accesses (of those that stand for others, one), but for the last two.
   struct Counts {
     std::uint64_t conflicting = 0;  // without those of places that are left out
     std::uint64_t locked = 0;       // of them: a common lock excludes them
     std::uint64_t ordered = 0;      // of them: must-order does
     std::uint64_t cut = 0;          // granules with more than kMaxSites sites, of which the last were not looked at
+    std::uint64_t left = 0;         // pairs of places that were not settled because a limit was reached (settle.h)
     bool operator==(const Counts&) const = default;
   };
   const Counts& counts() const { return counts_; }
@@ -110,6 +113,7 @@ class Candidates {
   struct PairOfPlaces {
     finding::Places places;
     std::vector<Bundle> bundles;
+    AccessPair closest;
     bool cut = false;  // there were more than kMaxBundles
   };
   struct Class {

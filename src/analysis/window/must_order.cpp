@@ -31,17 +31,17 @@ bool rounds_are_forced(const Window& window, const Object& object) {
 
 }  // namespace
 
-// One round: a pass over all points, in order.
+// One round: a pass over all points, in order. Threads are lanes here.
 struct MustOrder::Pass {
   Pass(MustOrder& order, const MustOrder* earlier)
       : m(order),
         w(order.window_),
         previous(earlier),
-        current(order.threads_, std::vector<std::uint32_t>(order.threads_)),
-        row_id(order.threads_, 0),
-        seen(order.threads_, 0),
-        held(order.threads_),
-        pending(order.threads_),
+        current(order.lanes_, std::vector<std::uint32_t>(order.lanes_)),
+        row_id(order.lanes_, 0),
+        seen(order.lanes_, 0),
+        held(order.lanes_),
+        pending(w.of_thread.size()),
         missing(w.trace.definitions),
         unknown_arrivals(w.objects.size()),
         forced(w.objects.size()),
@@ -49,17 +49,17 @@ struct MustOrder::Pass {
         leaves(w.objects.size()),
         done_once(w.objects.size(), kStart) {
     for (PointNo p = 1; p <= w.fixed; ++p)
-      for (auto& row : current) row[w.thread_of[p]] = w.position_of[p] + 1;
+      for (auto& row : current) row[w.lane_of(p)] = w.place_of(p) + 1;
     for (std::size_t o = 0; o < w.objects.size(); ++o) {
       forced[o] = rounds_are_forced(w, w.objects[o]) ? 1 : 0;
       for (const PointNo p : w.objects[o].points)
         if (w.event(p).kind == EventKind::OnceDone) done_once[o] = done_once[o] == kStart ? p : kNone;
     }
     m.rows_.clear();
-    m.limit_.assign(m.threads_, kNone);
+    m.limit_.assign(m.lanes_, kNone);
     m.needs_.assign(w.event_of.size(), 0);
     m.clock_.assign(w.event_of.size(), 0);
-    for (std::size_t t = 0; t < m.threads_; ++t) {
+    for (std::size_t t = 0; t < m.lanes_; ++t) {
       row_id[t] = static_cast<std::uint32_t>(t);
       m.rows_.insert(m.rows_.end(), current[t].begin(), current[t].end());
     }
@@ -67,7 +67,7 @@ struct MustOrder::Pass {
 
   void run() {
     for (PointNo p = 1; p <= w.size(); ++p) {
-      const std::uint32_t t = w.thread_of[p];
+      const std::uint32_t t = w.lane_of(p);
       const Event& e = w.event(p);
       changed = false;
       at = p;
@@ -84,7 +84,7 @@ struct MustOrder::Pass {
  private:
   void store(std::uint32_t t, std::uint32_t& id) {
     if (changed) {
-      row_id[t] = static_cast<std::uint32_t>(m.rows_.size() / m.threads_);
+      row_id[t] = static_cast<std::uint32_t>(m.rows_.size() / m.lanes_);
       m.rows_.insert(m.rows_.end(), current[t].begin(), current[t].end());
       changed = false;
     }
@@ -100,18 +100,19 @@ struct MustOrder::Pass {
       }
   }
   void join(std::uint32_t t, PointNo point) {
-    const std::uint32_t other = w.thread_of[point];
-    if (other == t || current[t][other] > w.position_of[point]) return;
-    const std::vector<std::uint32_t> row(m.clock(point).begin(), m.clock(point).end());  // rows_ may grow
+    const std::uint32_t other = w.lane_of(point);
+    if (other == t || current[t][other] > w.place_of(point)) return;
+    const std::span<const std::uint32_t> known = m.row(m.clock_[point]);
+    const std::vector<std::uint32_t> row(known.begin(), known.end());  // rows_ may grow
     join(t, row);
-    current[t][other] = w.position_of[point] + 1;
+    current[t][other] = w.place_of(point) + 1;
     changed = true;
   }
 
   void enter(PointNo p, std::uint32_t t, const Event& e) {
-    if (e.kind == EventKind::Join && index(e.child()) < m.threads_) {
-      const auto child = static_cast<std::uint32_t>(index(e.child()));
-      join(t, current[child]);
+    if (e.kind == EventKind::Join && index(e.child()) < w.of_thread.size()) {
+      const std::size_t child = index(e.child());
+      join(t, current[w.lane_of_thread[child]]);
       if (!w.of_thread[child].empty()) join(t, w.of_thread[child].back());
     }
     if (const std::uint32_t life = w.life_of[p]; life != model::kNoLife &&
@@ -130,15 +131,15 @@ struct MustOrder::Pass {
     if (e.kind == EventKind::BarrierLeave) {
       if (!unknown_arrivals[o].empty()) join(t, unknown_arrivals[o]);
       if (forced[o] != 0) {
-        const std::size_t round = leaves[o][t]++;
+        const std::size_t round = leaves[o][w.thread_of[p]]++;
         for (const auto& [thread, points] : arrivals[o])
           if (round < points.size()) join(t, points[round]);
       }
     }
     if (w.demands[p] != 0) {
-      for (const PointNo read : pending[t])
+      for (const PointNo read : pending[w.thread_of[p]])
         for (const CellAccess& access : w.accesses(read)) join_sources(t, read, access);
-      pending[t].clear();
+      pending[w.thread_of[p]].clear();
     }
     bool begins = false;
     if (const std::uint32_t s = w.scope_of[p]; s != kNone && w.scopes[s].certain == p) {
@@ -158,60 +159,60 @@ struct MustOrder::Pass {
   void join_sources(std::uint32_t t, PointNo read, const CellAccess& access) {
     if (!access.reads) return;
     if (w.cells[access.cell].is_state) return join_appends(t, read, access.cell);
-    const std::span<const std::uint32_t> past = read == at ? std::span<const std::uint32_t>(current[t]) : m.clock(read);
+    const std::span<const std::uint32_t> past =
+        read == at ? std::span<const std::uint32_t>(current[t]) : m.row(m.clock_[read]);
     std::vector<PointNo> latest;  // writes that must be before the read
-    for (std::uint32_t u = 0; u < m.threads_; ++u) {
-      const PointNo p = m.last_write(access.cell, u, u == t ? w.position_of[read] : past[u]);
+    for (std::uint32_t u = 0; u < m.lanes_; ++u) {
+      const PointNo p = m.last_write(access.cell, u, u == t ? w.place_of(read) : past[u]);
       if (p != kNone && p >= access.section) latest.push_back(p);
     }
     const bool section_writes =
         access.section != kStart && std::ranges::binary_search(w.writers[access.cell], access.section);
     if (!section_writes && latest.empty() && w.gives(access.section, access)) return;
     std::vector<std::uint32_t> common;
-    for (std::uint32_t u = 0; u < m.threads_; ++u) {
+    for (std::uint32_t u = 0; u < m.lanes_; ++u) {
       const PointNo source = first_source(read, access, u, latest);
       if (source == kNone) continue;
       if (u == t) return;  // its own write: nothing of others follows
-      const std::vector<std::uint32_t> row =
-          source < at ? std::vector<std::uint32_t>(m.clock(source).begin(), m.clock(source).end()) : current[u];
-      if (common.empty()) common.assign(m.threads_, kNone);
-      for (std::uint32_t k = 0; k < m.threads_; ++k)
-        common[k] = std::min(common[k], k != u ? row[k] : source < at ? w.position_of[source] + 1 : seen[u]);
+      const std::vector<std::uint32_t> row = source < at ? m.copy_of_row(m.clock_[source]) : current[u];
+      if (common.empty()) common.assign(m.lanes_, kNone);
+      for (std::uint32_t k = 0; k < m.lanes_; ++k)
+        common[k] = std::min(common[k], k != u ? row[k] : source < at ? w.place_of(source) + 1 : seen[u]);
     }
     if (common.empty()) return;
     join(t, common);
     if (changed) close_scopes(t);
   }
   void join_appends(std::uint32_t t, PointNo read, CellNo cell) {
-    for (std::uint32_t u = 0; u < m.threads_; ++u) {
-      const std::span<const PointNo> appends = m.writes_of(cell, u);
+    for (std::uint32_t u = 0; u < m.lanes_; ++u) {
+      const std::span<const PointNo> appends = m.writes_of_lane(cell, u);
       const auto end = std::ranges::lower_bound(appends, read);
       if (end != appends.begin()) join(t, *std::prev(end));
     }
     if (changed) close_scopes(t);
   }
-  // The first write of thread u that the read may find in the cell; kNone.
+  // The first write of lane u that the read may find in the cell; kNone.
   PointNo first_source(PointNo read, const CellAccess& access, std::uint32_t u,
                        const std::vector<PointNo>& latest) const {
     const auto overwritten = [&](PointNo p) {
       return p < at && std::ranges::any_of(latest, [&](PointNo later) { return p != later && m.before(p, later); });
     };
     const auto possible = [&](PointNo p) {
-      return p != read && !(u == w.thread_of[read] && p > read) && p >= access.section && !overwritten(p) &&
+      return p != read && !(u == w.lane_of(read) && p > read) && p >= access.section && !overwritten(p) &&
              !(previous != nullptr && p > read && previous->before(read, p));
     };
     PointNo first = kNone;
-    if (access.recorded != kStart && w.thread_of[access.recorded] == u && possible(access.recorded))
+    if (access.recorded != kStart && w.lane_of(access.recorded) == u && possible(access.recorded))
       first = access.recorded;
     if (!access.read_known || access.only_by_identity) return first;
     const auto same = m.writers_->by_value.find({access.cell, access.read});
     if (same == m.writers_->by_value.end()) return first;
     PointNo from = access.section;
     for (const PointNo p : latest)
-      if (w.thread_of[p] == u) from = p;
+      if (w.lane_of(p) == u) from = p;
     auto it = std::ranges::lower_bound(same->second, std::pair(u, from), {},
-                                       [&](PointNo p) { return std::pair(w.thread_of[p], p); });
-    for (; it != same->second.end() && w.thread_of[*it] == u && *it < first; ++it)
+                                       [&](PointNo p) { return std::pair(w.lane_of(p), p); });
+    for (; it != same->second.end() && w.lane_of(*it) == u && *it < first; ++it)
       if (possible(*it))
         return *it;
       else if (*it > read && previous != nullptr && previous->before(read, *it))
@@ -226,13 +227,13 @@ struct MustOrder::Pass {
       again = false;
       for (const std::uint32_t s : held[t]) {
         const Scope& mine = w.scopes[s];
-        for (std::uint32_t u = 0; u < m.threads_; ++u) {
+        for (std::uint32_t u = 0; u < m.lanes_; ++u) {
           if (u == t || current[t][u] == 0) continue;
           const Scope* other = last_begun(mine, u, current[t][u]);
           if (other == nullptr || other->certain > at) continue;
           if (other->release == kNone) {
-            m.limit_[t] = std::min(m.limit_[t], w.position_of[at]);
-          } else if (w.position_of[other->release] >= current[t][u]) {
+            m.limit_[t] = std::min(m.limit_[t], w.place_of(at));
+          } else if (w.place_of(other->release) >= current[t][u]) {
             join(t, other->release);
             again = true;
           }
@@ -240,25 +241,25 @@ struct MustOrder::Pass {
       }
     }
   }
-  // The last scope of `thread` that excludes `mine` and is certain to begin among its first `count` points.
-  const Scope* last_begun(const Scope& mine, std::uint32_t thread, std::uint32_t count) const {
-    const auto& lists = scopes_by_thread(mine.object);
-    const auto it = lists.find(thread);
+  // The last scope of `lane` that excludes `mine` and is certain to begin among its first `count` points.
+  const Scope* last_begun(const Scope& mine, std::uint32_t lane, std::uint32_t count) const {
+    const auto& lists = scopes_by_lane(mine.object);
+    const auto it = lists.find(lane);
     if (it == lists.end()) return nullptr;
     const std::vector<std::uint32_t>& list = mine.shared ? it->second.exclusive : it->second.all;
     const auto end =
-        std::ranges::partition_point(list, [&](std::uint32_t s) { return w.position_of[w.scopes[s].certain] < count; });
+        std::ranges::partition_point(list, [&](std::uint32_t s) { return w.place_of(w.scopes[s].certain) < count; });
     return end == list.begin() ? nullptr : &w.scopes[*std::prev(end)];
   }
   struct Scopes {
     std::vector<std::uint32_t> all, exclusive;  // in order
   };
-  const std::map<std::uint32_t, Scopes>& scopes_by_thread(std::uint32_t object) const {
+  const std::map<std::uint32_t, Scopes>& scopes_by_lane(std::uint32_t object) const {
     auto [it, fresh] = scopes_of_.try_emplace(object);
     if (fresh)
       for (const std::uint32_t s : w.objects[object].scopes) {
         if (w.scopes[s].certain == kNone) continue;
-        Scopes& scopes = it->second[w.scopes[s].thread];
+        Scopes& scopes = it->second[w.lane_of_thread[w.scopes[s].thread]];
         scopes.all.push_back(s);
         if (!w.scopes[s].shared) scopes.exclusive.push_back(s);
       }
@@ -268,29 +269,30 @@ struct MustOrder::Pass {
   void leave(PointNo p, std::uint32_t t, const Event& e) {
     if (w.execution.has_missing()) {
       model::VectorClock clock{std::span<const std::uint32_t>(current[t])};
-      clock.set(ThreadId{t}, w.position_of[p] + 1);
+      clock.set(ThreadId{t}, w.place_of(p) + 1);
       missing.after(e, w.execution.reach_sets_of(w.event_of[p]), clock);
     }
-    if (trace::reads(e) && w.demanded_by[p] != kNone && w.demanded_by[p] != w.position_of[p]) pending[t].push_back(p);
-    if (e.kind == EventKind::Fork && index(e.child()) < m.threads_) {
-      const auto child = static_cast<std::uint32_t>(index(e.child()));
-      for (std::size_t k = 0; k < m.threads_; ++k)
+    if (trace::reads(e) && w.demanded_by[p] != kNone && w.demanded_by[p] != w.position_of[p])
+      pending[w.thread_of[p]].push_back(p);
+    if (e.kind == EventKind::Fork && index(e.child()) < w.of_thread.size()) {
+      const std::uint32_t child = w.lane_of_thread[index(e.child())];
+      for (std::size_t k = 0; k < m.lanes_; ++k)
         if (k != child) current[child][k] = std::max(current[child][k], current[t][k]);
-      current[child][t] = std::max(current[child][t], w.position_of[p] + 1);
+      current[child][t] = std::max(current[child][t], w.place_of(p) + 1);
       // A thread has no points before its fork: its first row is made here.
-      row_id[child] = static_cast<std::uint32_t>(m.rows_.size() / m.threads_);
+      row_id[child] = static_cast<std::uint32_t>(m.rows_.size() / m.lanes_);
       m.rows_.insert(m.rows_.end(), current[child].begin(), current[child].end());
     }
     const std::uint32_t o = w.object_of[p];
     if (e.kind == EventKind::BarrierArrive) {
       if (!e.has(trace::kHasValue)) {
         std::vector<std::uint32_t>& all = unknown_arrivals[o];
-        all.resize(m.threads_);
-        for (std::size_t k = 0; k < m.threads_; ++k)
+        all.resize(m.lanes_);
+        for (std::size_t k = 0; k < m.lanes_; ++k)
           if (k != t) all[k] = std::max(all[k], current[t][k]);
-        all[t] = std::max(all[t], w.position_of[p] + 1);
+        all[t] = std::max(all[t], w.place_of(p) + 1);
       }
-      if (forced[o] != 0) arrivals[o][t].push_back(p);
+      if (forced[o] != 0) arrivals[o][w.thread_of[p]].push_back(p);
     }
     std::erase_if(held[t], [&](std::uint32_t s) { return w.scopes[s].release == p; });
   }
@@ -298,13 +300,13 @@ struct MustOrder::Pass {
   MustOrder& m;
   const Window& w;
   const MustOrder* previous;
-  std::vector<std::vector<std::uint32_t>> current;  // by thread; its own component means nothing
+  std::vector<std::vector<std::uint32_t>> current;  // by lane; its own component means nothing
   std::vector<std::uint32_t> row_id;
-  std::vector<std::uint32_t> seen;  // points of each thread so far
+  std::vector<std::uint32_t> seen;  // points of each lane so far
   PointNo at = 0;                   // the point that the pass is at
   bool changed = false;
   std::vector<std::vector<std::uint32_t>> held;  // scopes
-  std::vector<std::vector<PointNo>> pending;     // reads that the next demand will demand
+  std::vector<std::vector<PointNo>> pending;     // by thread: reads that the next demand will demand
   model::MissingOrder missing;
   std::vector<std::vector<std::uint32_t>> unknown_arrivals;
   std::vector<char> forced;
@@ -315,13 +317,13 @@ struct MustOrder::Pass {
   mutable std::map<std::uint32_t, std::map<std::uint32_t, Scopes>> scopes_of_;
 };
 
-MustOrder::MustOrder(const Window& window) : window_(window), threads_(window.of_thread.size()) {
+MustOrder::MustOrder(const Window& window) : window_(window), lanes_(window.lanes) {
   auto writers = std::make_shared<Writers>();
   for (CellNo c = 0; c < window.cells.size(); ++c) {
     std::vector<PointNo> all = window.writers[c];
-    std::ranges::sort(all, {}, [&](PointNo p) { return std::pair(window.thread_of[p], p); });
-    writers->by_thread.push_back(std::move(all));
-    for (const PointNo p : writers->by_thread.back())
+    std::ranges::sort(all, {}, [&](PointNo p) { return std::pair(window.lane_of(p), p); });
+    writers->by_lane.push_back(std::move(all));
+    for (const PointNo p : writers->by_lane.back())
       if (const CellAccess& access = window.access(p, c); access.written_known)
         writers->by_value[{c, access.written}].push_back(p);
   }
@@ -338,33 +340,44 @@ std::uint32_t MustOrder::first_after(PointNo point, std::uint32_t thread) const 
   const std::uint32_t own = window_.thread_of[point], position = window_.position_of[point];
   if (own == thread) return position;
   const std::vector<PointNo>& points = window_.of_thread[thread];
+  if (points.empty() || points.back() < point) return kNone;
   const auto it =
       std::ranges::partition_point(points, [&](PointNo p) { return p < point || clock(p)[own] <= position; });
   return it == points.end() ? kNone : static_cast<std::uint32_t>(it - points.begin());
 }
 
 std::span<const PointNo> MustOrder::writes_of(CellNo cell, std::uint32_t thread) const {
-  const std::vector<PointNo>& all = writers_->by_thread[cell];
-  const auto [first, last] = std::ranges::equal_range(all, thread, {}, [&](PointNo p) { return window_.thread_of[p]; });
+  // Of a lane, one thread comes after the other.
+  const std::span<const PointNo> lane = writes_of_lane(cell, window_.lane_of_thread[thread]);
+  const std::uint32_t from = window_.before_in_lane[thread];
+  const auto to = static_cast<std::uint32_t>(from + window_.of_thread[thread].size());
+  const auto first = std::ranges::partition_point(lane, [&](PointNo p) { return window_.place_of(p) < from; });
+  const auto last = std::partition_point(first, lane.end(), [&](PointNo p) { return window_.place_of(p) < to; });
   return {first, last};
 }
 
-PointNo MustOrder::last_write(CellNo cell, std::uint32_t thread, std::uint32_t count) const {
-  const std::vector<PointNo>& all = writers_->by_thread[cell];
+std::span<const PointNo> MustOrder::writes_of_lane(CellNo cell, std::uint32_t lane) const {
+  const std::vector<PointNo>& all = writers_->by_lane[cell];
+  const auto [first, last] = std::ranges::equal_range(all, lane, {}, [&](PointNo p) { return window_.lane_of(p); });
+  return {first, last};
+}
+
+PointNo MustOrder::last_write(CellNo cell, std::uint32_t lane, std::uint32_t count) const {
+  const std::vector<PointNo>& all = writers_->by_lane[cell];
   const auto end = std::ranges::partition_point(all, [&](PointNo p) {
-    return window_.thread_of[p] < thread || (window_.thread_of[p] == thread && window_.position_of[p] < count);
+    return window_.lane_of(p) < lane || (window_.lane_of(p) == lane && window_.place_of(p) < count);
   });
-  if (end == all.begin() || window_.thread_of[*std::prev(end)] != thread) return kNone;
+  if (end == all.begin() || window_.lane_of(*std::prev(end)) != lane) return kNone;
   return *std::prev(end);
 }
 
 std::vector<PointNo> MustOrder::latest_before(PointNo reader, CellNo cell, PointNo section) const {
   std::vector<PointNo> latest;
-  for (std::uint32_t t = 0; t < threads_; ++t) {
-    const std::uint32_t count = window_.thread_of[reader] == t ? window_.position_of[reader] : clock(reader)[t];
+  for (std::uint32_t lane = 0; lane < lanes_; ++lane) {
+    const std::uint32_t count = window_.lane_of(reader) == lane ? window_.place_of(reader) : row(clock_[reader])[lane];
     // A compare-and-swap that may fail writes for certain only if what decides that it does is before the reader, too.
-    PointNo p = last_write(cell, t, count);
-    while (p != kNone && !is_certain_write(p, count)) p = last_write(cell, t, window_.position_of[p]);
+    PointNo p = last_write(cell, lane, count);
+    while (p != kNone && !is_certain_write(p, count)) p = last_write(cell, lane, window_.place_of(p));
     if (p != kNone && p >= section) latest.push_back(p);
   }
   return latest;
@@ -373,7 +386,7 @@ std::vector<PointNo> MustOrder::latest_before(PointNo reader, CellNo cell, Point
 bool MustOrder::is_certain_write(PointNo write, std::uint32_t count) const {
   const FreeOutcome* free = window_.free_outcome(write);
   if (free == nullptr) return true;
-  return trace::writes(window_.event(write)) && free->decided != kNone && window_.position_of[free->decided] < count;
+  return trace::writes(window_.event(write)) && free->decided != kNone && window_.place_of(free->decided) < count;
 }
 
 std::vector<PointNo> MustOrder::possible(PointNo reader, CellNo cell, PointNo section,
@@ -413,17 +426,17 @@ MustOrder::PossibleWriters MustOrder::writers(PointNo reader, CellNo cell, Point
   PossibleWriters result;
   result.before_all =
       latest.empty() && (section == kStart || !std::ranges::binary_search(window_.writers[cell], section));
-  // Of each thread, what is overwritten comes first, and what must be after the reader last.
+  // Of each lane, what is overwritten comes first, and what must be after the reader last.
   const auto overwritten = [&](PointNo p) {
     return p < section || std::ranges::any_of(latest, [&](PointNo later) { return later != p && before(p, later); });
   };
-  const std::span<const PointNo> all = writers_->by_thread[cell];
+  const std::span<const PointNo> all = writers_->by_lane[cell];
   for (auto begin = all.begin(); begin != all.end();) {
-    const std::uint32_t thread = window_.thread_of[*begin];
-    const auto end = std::partition_point(begin, all.end(), [&](PointNo p) { return window_.thread_of[p] == thread; });
+    const std::uint32_t lane = window_.lane_of(*begin);
+    const auto end = std::partition_point(begin, all.end(), [&](PointNo p) { return window_.lane_of(p) == lane; });
     const auto first = std::partition_point(begin, end, overwritten);
     const auto last = std::partition_point(first, end, [&](PointNo p) { return p == reader || !before(reader, p); });
-    if (first != last) result.by_thread.emplace_back(first, last);
+    if (first != last) result.by_lane.emplace_back(first, last);
     begin = end;
   }
   return result;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "analysis/window/changes.h"
 #include "base/check.h"
 #include "model/memory/interval_map.h"
+#include "model/order/lanes.h"
 #include "model/order/missing_order.h"
 #include "program/program.h"
 #include "trace/state.h"
@@ -65,6 +67,7 @@ struct Window::Builder {
     cut_memory();
     choose_cells();
     choose_points(fixed);
+    find_lanes();
     find_free_outcomes();
     find_objects();
     fill_accesses();
@@ -287,6 +290,18 @@ struct Window::Builder {
       const PointNo point = add_point(no, t, demanding);
       if (i < fixed_events) w.fixed = point;
       if (diverges) w.diverges_at[t] = point;
+    }
+  }
+
+  void find_lanes() {
+    w.lane_of_thread = model::lanes_of(w.trace.events, threads);
+    w.lanes = threads == 0 ? 0 : std::ranges::max(w.lane_of_thread) + 1;
+    std::vector<std::uint32_t> points(w.lanes);
+    w.before_in_lane.assign(threads, kNone);
+    for (PointNo p = 1; p < w.event_of.size(); ++p) {
+      const std::uint32_t t = w.thread_of[p];
+      if (w.before_in_lane[t] == kNone) w.before_in_lane[t] = points[w.lane_of_thread[t]];
+      ++points[w.lane_of_thread[t]];
     }
   }
 

@@ -110,18 +110,23 @@ class Window {
   std::vector<EventNo> event_of;
   std::vector<std::uint32_t> thread_of, position_of;  // position: among the points of its thread, from 0
   std::vector<std::vector<PointNo>> of_thread;        // points of each thread
-  std::vector<PointNo> point_of;                      // by event: its point; of one that is none: kNone
-  std::vector<std::uint32_t> object_of, mutex_of;     // sync: into objects; kNone
-  std::vector<std::uint32_t> life_of;                 // accesses, alloc, free
-  std::vector<std::uint32_t> demanded_by;             // of a read: the position of the point that demands that it is
-                                                      // faithful (may be its own); kNone: none does
-  std::vector<std::uint32_t> last_demand;             // position of the last point of its thread, up to and including
-                                                      // this one, that demands earlier reads; kNone
-  std::vector<char> demands;                          // does it demand that earlier reads are faithful? (Relaxed: has
-                                                      // it conditions that can change?)
-  std::vector<PointNo> alloc_of, free_of;             // by life: kNone if not there
-  std::vector<std::uint32_t> scope_of;                // by point: the scope it begins, kNone
-  PointNo fixed = 0;                                  // points up to this one are kept in recorded order
+  // Threads that share a lane (model/order/lanes.h): its points are theirs, one thread after the other.
+  std::uint32_t lanes = 0;
+  std::vector<std::uint32_t> lane_of_thread, before_in_lane;  // by thread; points of the lane before its first
+  std::uint32_t lane_of(PointNo point) const { return lane_of_thread[thread_of[point]]; }
+  std::uint32_t place_of(PointNo point) const { return before_in_lane[thread_of[point]] + position_of[point]; }
+  std::vector<PointNo> point_of;                   // by event: its point; of one that is none: kNone
+  std::vector<std::uint32_t> object_of, mutex_of;  // sync: into objects; kNone
+  std::vector<std::uint32_t> life_of;              // accesses, alloc, free
+  std::vector<std::uint32_t> demanded_by;          // of a read: the position of the point that demands that it is
+                                                   // faithful (may be its own); kNone: none does
+  std::vector<std::uint32_t> last_demand;          // position of the last point of its thread, up to and including
+                                                   // this one, that demands earlier reads; kNone
+  std::vector<char> demands;                       // does it demand that earlier reads are faithful? (Relaxed: has
+                                                   // it conditions that can change?)
+  std::vector<PointNo> alloc_of, free_of;          // by life: kNone if not there
+  std::vector<std::uint32_t> scope_of;             // by point: the scope it begins, kNone
+  PointNo fixed = 0;                               // points up to this one are kept in recorded order
 
   std::vector<Cell> cells;
   std::vector<std::vector<PointNo>> writers;  // by cell, in order

@@ -4,6 +4,20 @@
 
 namespace racecast::analysis::predict {
 
+WindowSize fitting(std::uint64_t memory) {
+  WindowSize size;
+  if (memory == 0) return size;
+  const std::uint64_t events = std::max(memory / kBytesOfEvent, kLeastWindow);
+  return {std::min(size.whole, events), std::min(size.window, events)};
+}
+
+std::uint64_t count_windows(std::uint64_t events, const WindowSize& size) {
+  if (events <= size.whole) return 1;
+  if (events <= size.window) return 1;
+  const std::uint64_t step = std::max<std::uint64_t>(size.window, 2) / 2;
+  return 1 + (events - size.window + step - 1) / step;
+}
+
 finding::Interleaving in_trace(finding::Interleaving schedule, const WindowOfTrace& window) {
   schedule.recorded = window.first + schedule.recorded - window.fixed;
   schedule.end = schedule.end > window.fixed ? window.first + schedule.end - window.fixed : window.first;

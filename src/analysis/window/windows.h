@@ -25,6 +25,13 @@ struct WindowSize {
   std::uint64_t window = kWindow;     // of a longer one, each window has so many
 };
 
+// For who may use so many bytes (0: as many as it takes): windows cost kBytesOfEvent an event, and no window has less
+// than kLeastWindow.
+inline constexpr std::uint64_t kBytesOfEvent = 1024, kLeastWindow = 1u << 15;
+WindowSize fitting(std::uint64_t memory);
+// How many windows a trace of so many events has.
+std::uint64_t count_windows(std::uint64_t events, const WindowSize& size);
+
 struct WindowOfTrace {
   trace::Trace trace;       // the carried events, then those of the window
   std::uint64_t fixed = 0;  // how many are carried

@@ -96,6 +96,7 @@ Result<int> compare_and_report(const analysis::Input& input_of_trace, const std:
   analysis::Input input = input_of_trace;
   input.jobs = options.jobs != 0 ? options.jobs : std::max(1u, std::thread::hardware_concurrency());
   input.own = options.own;
+  input.limits = limits_of(options);
   input.open = trace::with_missing_mode(input.open, options.missing);
   RC_TRY(const trace::Trace trace, count(input_of_trace, comparison.counts));
   RC_TRY(const Ran maximal, run_alone(input, "maximal", "RV"));

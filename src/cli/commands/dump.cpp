@@ -102,6 +102,7 @@ Result<std::string> dump_witness(const LitmusOptions& options, const AnalysisOpt
   analysis::Input input = analysis::input_of(trace);
   input.jobs = std::max(1u, std::thread::hardware_concurrency());
   input.own = analysis.own;
+  input.limits = limits_of(analysis);
   input.open = trace::with_missing_mode(input.open, analysis.missing);
   RC_TRY(const Analysed analysed, analyse_and_group(input, analysis.analyses));
   if (number > analysed.findings.size())

@@ -107,6 +107,7 @@ Result<int> report_challenges(const analysis::Input& input_of_trace, const std::
                               const AnalysisOptions& options, bool triples, bool table) {
   analysis::Input input = input_of_trace;
   input.own = options.own;
+  input.limits = limits_of(options);
   input.open = trace::with_missing_mode(input.open, options.missing);
   analysis::NondetOptions of_nondet{.every_challenge = true, .on_triple = {}};
   TriplePrinter printer(input);

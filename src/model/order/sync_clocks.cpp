@@ -237,7 +237,13 @@ void SyncClocks::leave(const Event& e, ThreadState& self) {
 
   const bool failed = e.has(trace::kFailed);
   switch (e.kind) {
-    case EventKind::Fork: join(e.child(), stamp(e.thread)); break;
+    case EventKind::Fork: {
+      ThreadState& child = state(e.child());  // in a lane, it may have been another thread's
+      child.released_by_fence.clear();
+      child.read_relaxed.clear();
+      join(e.child(), stamp(e.thread));
+      break;
+    }
     case EventKind::Lock:
     case EventKind::WrLock:
       if (!failed) take(e, lock_at(e.address), false);

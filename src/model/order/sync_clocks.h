@@ -6,6 +6,8 @@
 // analysis looks between the two. O(threads) per synchronisation; a plain access costs a counter in the orders without
 // execution edges, one look-up per granule in the others. Memory: one clock per live synchronisation object, and one
 // stamp per written granule where writers count.
+//
+// Threads are those of the events, or lanes (lanes.h).
 #pragma once
 
 #include <map>

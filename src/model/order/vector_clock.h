@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -25,6 +26,13 @@
 namespace racecast::model {
 
 using Time = std::uint32_t;
+
+// An event, by its thread and its number there, from 1. Half the size of its number in the trace and its thread.
+struct EventAt {
+  ThreadId thread{};
+  Time time = 0;  // 0: none
+  auto operator<=>(const EventAt&) const = default;
+};
 
 class VectorClock {
  public:
