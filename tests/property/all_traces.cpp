@@ -62,7 +62,7 @@ class Enumeration {
       visit_(trace_);
     }
     if (static_cast<int>(trace_.events.size()) == max_events_) return;
-    for (int t = 0; t < std::min(threads + 1, threads_); ++t) {
+    for (int t = freed_ ? 1 : 0; t < std::min(threads + 1, threads_); ++t) {
       const int seen = std::max(threads, t + 1);
       if (valued_ || stateful_)
         with({.kind = EventKind::Branch, .thread = id(t)}, [&] { extend(seen, variables, locks); });

@@ -7,7 +7,7 @@
 // threads, reads and writes of one variable, one lock, branches, and reads of and appends to one object of state
 // outside of memory; no values. Unchecked: plain ones in which any of the accesses are not to be checked. Freed: plain
 // ones with one lock in which T0 makes an object and forks the others first; the object is one of the variables, and
-// any thread may free it. Every event has a location of its own.
+// either of them may free it. Every event has a location of its own.
 #pragma once
 
 #include <cstdint>
