@@ -74,7 +74,7 @@ class PrefixTies {
   };
   template <typename Function>
   void read(const trace::Range& range, Function&& function) {
-    granules_.for_range(range.address, range.size, [&](const Granule& granule, model::ByteMask mask) {
+    granules_.for_range(range.address, range.size, [&](const Granule& granule, model::ByteMask mask, std::uint64_t) {
       if (granule.each == nullptr) return function(granule.all);
       for_each_bit(mask, [&](std::size_t i) { function((*granule.each)[i]); });
     });
