@@ -139,7 +139,7 @@ TEST(OracleOrders, ObjectsAreVirginAgain) {
   expect(
       "symbol h 0x5000 8\nT0 alloc h size 8\nT0 write h 1 size 8\nT1 write h 2 size 8\nT1 free h size 8\n"
       "T1 alloc h size 8\nT1 write h 3 size 8\n",
-      {{"lockset", {{1, 2}}}, {"hb", {{1, 2}}}, {"fasttrack", {{1, 2}}}});
+      {{"lockset", {{1, 2}}}, {"hb", {{1, 2}, {1, 3}}}, {"fasttrack", {{1, 2}}}});
 }
 
 TEST(OracleOrders, LocksetFollowsEachByte) {
