@@ -122,6 +122,7 @@ Result<HiddenPairs> hidden_pairs(const Input& input, const std::vector<finding::
 Result<Hidden> hidden_by_missing_code(const Input& input, const std::vector<finding::Finding>& found, bool found_all) {
   RC_TRY(const HiddenPairs hidden, hidden_pairs(input, found, found_all));
   std::vector<OrderedPair> pairs;
+  pairs.reserve(hidden.pairs.size());
   for (const HiddenPair& pair : hidden.pairs) pairs.push_back({pair.first, pair.second});
   RC_TRY(const auto names, tying_functions(input, model::Order::Hb, pairs));
   std::map<std::string, std::size_t> counts;

@@ -30,6 +30,7 @@ Keeping::Keeping(const std::string& folder) {
   try {
     thread_ = std::thread([this, folder] { run(folder); });
   } catch (const std::system_error&) {
+    thread_ = {};  // no thread can be had: nothing is packed, and the limit is reached earlier
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
