@@ -211,7 +211,7 @@ bool Memory::altered_in_reach(EventNo event, const model::SectionAt& at) const {
   if (misplaced_ == 0) return false;
   const auto lives = [&](std::uint32_t life) {
     return life == model::kNoLife || (execution_.lives()[life].alloc < event &&
-                                      !(execution_.lives()[life].free && *execution_.lives()[life].free <= event));
+                                      !(execution_.lives()[life].free && *execution_.lives()[life].free < event));
   };
   if (execution_.trace().definitions.reach[execution_.sections()[at.section].reach].everything)
     return std::any_of(numbers_.begin(), numbers_.end(), [&](const auto& entry) {

@@ -210,10 +210,10 @@ void Facts::cut_cells() {
   }
   // What a section reaches are addresses; at each of its own points, whatever lives there.
   const auto lives_at = [&](const Cell& cell, int n) {
-    if (cell.alloc >= 0) return cell.alloc <= n && (cell.free < 0 || n < cell.free);
+    if (cell.alloc >= 0) return cell.alloc <= n && (cell.free < 0 || n <= cell.free);
     return std::none_of(cells.begin(), cells.end(), [&](const Cell& other) {
       return other.address == cell.address && other.alloc >= 0 && other.alloc <= n &&
-             (other.free < 0 || n < other.free);
+             (other.free < 0 || n <= other.free);
     });
   };
   for (Section& section : sections) {

@@ -207,8 +207,8 @@ void Execution::build_lives_and_reads() {
     }
     if (trace::writes(e)) writers.write(e.address, e.size, no);
     if (e.kind == EventKind::Alloc) begin_life(e, no);
+    pass_sections(e, no);  // at a free of its own, missing code still reaches what it ends
     if (e.kind == EventKind::Free) end_life(e, no);
-    pass_sections(e, no);
   }
   reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
   sections_begin_.push_back(static_cast<std::uint32_t>(sections_at_.size()));
